@@ -1,0 +1,1 @@
+"""Referee: an event-sourced match scorekeeper and referee for card games played with real cards."""
