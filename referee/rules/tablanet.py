@@ -157,6 +157,11 @@ def most(rules: Rules, seats: int) -> int | None:
     return points
 
 
+def last_deal(rules: Rules, number: int) -> bool:
+    """Whether no deal may follow deal `number`, whatever the totals: never in Tablanet."""
+    return False
+
+
 def lay_out(rules: Rules, seats: int, dealer: int, cards: Cards, chance: Chance) -> Layout:
     """Hands, open table and stock from a shuffled pack, top card first, jacks cleaned up (TN-4, TN-5)."""
     hands, rest = _batch(cards, seats, dealer)
