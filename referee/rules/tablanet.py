@@ -17,6 +17,8 @@ from referee.rules.verdict import LEGAL, Illegal, Verdict, Violation
 NAME: Final = "tablanet"
 RULESET: Final = "tablanet@1"
 SEATS: Final = (2, 3)
+DEALER_CLAUSE: Final = "TN-2"
+END_CLAUSE: Final = "TN-20"
 HAND_SIZE: Final = {2: 6, 3: 4}
 TABLE_SIZE: Final = 4
 

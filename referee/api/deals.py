@@ -1,0 +1,146 @@
+"""Deals: start, read, list legal moves, move, replay, events."""
+
+from itertools import islice
+from typing import Annotated
+from uuid import UUID
+
+from litestar import Controller, Response, get, post
+from litestar.di import NamedDependency
+from litestar.exceptions import ClientException
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from referee import errors
+from referee.access import Caller
+from referee.api import schemas as s
+from referee.api.matches import PAGE, events_page
+from referee.api.present import answer, deal_out, done_headers, event_out, moves_out
+from referee.api.request import StrictRequest, cards_in, if_match, key_of
+from referee.deal import Deal
+from referee.events import Moved
+from referee.match import deal_id
+from referee.rules.cards import Sight
+from referee.service import Referee, event_at
+
+
+class Deals(Controller):
+    """`/v1/matches/{match_id}/deals`."""
+
+    path = "/matches/{match_id:uuid}/deals"
+    tags = ["deals"]
+
+    @post(operation_id="startDeal", status_code=201)
+    async def start(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], data: JSONBody[s.StartDeal],
+    ) -> Response[s.DealStartedOut]:  # fmt: skip
+        """Start the next deal: laid out as told (scorekeeper or arbiter), or shuffled and dealt by the referee."""
+        layout = cards_in(data.layout, data.alphabet, "#/layout")
+        done = await referee.start_deal(who, layout, if_match(request), await key_of(request, str(match_id)))
+        stream, version = next(iter(done.command.versions.items()))
+        number = next(line.number for line in (await referee.match(match_id)).deals if line.id == stream)
+        deal = await referee.deal(match_id, number, version)
+        body = s.DealStartedOut(deal_out(deal, await _sight(referee, who, deal)), done.command.position)
+        headers = done_headers(done.replayed, f"/v1/matches/{match_id}/deals/{number}")
+        return answer(request, body, version, who, 201, **headers)
+
+    @get("/{number:int}", operation_id="getDeal")
+    async def read(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int],
+    ) -> Response[s.DealOut]:  # fmt: skip
+        """The deal as this reader may see it; a hidden card is `?`."""
+        deal = await referee.deal(match_id, number)
+        return answer(request, deal_out(deal, await _sight(referee, who, deal)), deal.version, who)
+
+    @get("/{number:int}/legal-moves", operation_id="listLegalMoves")
+    async def legal_moves(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int],
+        limit: Annotated[int, QueryParameter(ge=1, le=PAGE)] = 100,
+        cursor: Annotated[str | None, QueryParameter(max_length=40)] = None,
+    ) -> Response[s.LegalMovesOut]:  # fmt: skip
+        """Every legal move of the seat to act, in pages. For who may see that seat's hand."""
+        deal, moves = await referee.legal_moves(who, number)
+        skip = _cursor(cursor, deal.version)
+        page = list(islice(moves, skip, skip + limit + 1))
+        following = f"{deal.version}-{skip + limit}" if len(page) > limit else None
+        body = s.LegalMovesOut(deal.state.turn, deal.version, tuple(page[:limit]), following)
+        link = {"link": f'<{request.url.path}?limit={limit}&cursor={following}>; rel="next"'} if following else {}
+        return answer(request, body, deal.version, who, 200, **link)
+
+    @post("/{number:int}/moves", operation_id="makeMove", status_code=201)
+    async def move(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[s.MakeMove],
+        dry_run: Annotated[bool, QueryParameter()] = False,
+    ) -> Response[s.PlayedOut | s.VerdictOut]:  # fmt: skip
+        """Make a move, or with `dry_run=true` hear the verdict on it without storing anything (200).
+
+        A refused move is 422 with every violation, its clause, and moves that would be legal; nothing is stored.
+        """
+        move = cards_in(data.move, data.alphabet, "#/move")
+        version = if_match(request)
+        if dry_run:
+            deal = await referee.try_move(who, number, data.seat, move, version)
+            return answer(request, s.VerdictOut("legal", data.seat, move, deal.version), deal.version, who)
+        done = await referee.play(who, number, data.seat, move, version, await key_of(request, str(match_id)))
+        after = done.command.versions[deal_id(match_id, number)]
+        deal, entries = await referee.deal(match_id, number, after), await referee.moved(match_id, number, after)
+        made = event_at(entries, Moved, after)
+        sight = await _sight(referee, who, deal)
+        match = await referee.match(match_id, done.command.versions.get(match_id))
+        body = s.PlayedOut(
+            seat=made.seat,
+            move=made.move,
+            effects=deal.kernel.hide_effects(made.effects, made.seat, sight),
+            deal=deal_out(deal, sight),
+            totals=match.totals if deal.points else None,
+            winners=match.winners if deal.points else (),
+            position=done.command.position,
+        )
+        return answer(request, body, after, who, 201, **done_headers(done.replayed))
+
+    @get("/{number:int}/replay", operation_id="replayDeal")
+    async def replay(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int],
+        move: Annotated[int | None, QueryParameter(ge=0, le=10_000)] = None,
+    ) -> Response[s.ReplayOut]:  # fmt: skip
+        """The deal after its first `move` moves (all of them when left out), and these moves."""
+        then, entries = await referee.replay(match_id, number, move)
+        now = await referee.deal(match_id, number)
+        sight = await _sight(referee, who, now)
+        played = moves_out(entries, now, sight, then.moves)
+        body = s.ReplayOut(then.moves, now.moves, deal_out(then, sight), played)
+        return answer(request, body, now.version, who)
+
+    @get("/{number:int}/events", operation_id="listDealEvents")
+    async def events(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int],
+        after: Annotated[int, QueryParameter(ge=0, le=2**53)] = 0,
+        limit: Annotated[int, QueryParameter(ge=1, le=PAGE)] = 100,
+    ) -> Response[s.EventsOut]:  # fmt: skip
+        """The deal's events, in order, past version `after`, as this reader may see them."""
+        deal = await referee.deal(match_id, number)
+        sight = await _sight(referee, who, deal)
+        entries = await referee.entries(deal_id(match_id, number), after, limit)
+        events = tuple(event_out(entry, deal, sight) for entry in entries)
+        return answer(request, events_page(events, deal.version), deal.version, who)
+
+
+async def _sight(referee: Referee, who: Caller, deal: Deal) -> Sight:
+    """What the caller sees of this deal; the arbiter's look at hidden cards leaves its trace first."""
+    await referee.look(who, deal)
+    return who.sight(deal.dealt_by, deal.points is not None)
+
+
+def _cursor(given: str | None, version: int) -> int:
+    if given is None:
+        return 0
+    at, _, skip = given.partition("-")
+    if not (at.isdecimal() and skip.isdecimal()):
+        raise ClientException("cursor must be one answered as `next`.")
+    if int(at) != version:
+        raise errors.Clash("DEAL_MOVED", "A move was made since this list began; begin again without a cursor.")
+    return int(skip)

@@ -1,0 +1,288 @@
+"""What goes in and out over HTTP. Requests take no unknown field; seats count from 0, deals and rounds from 1."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeAlias
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from referee.events import DealtBy, Event, Lines, Mode, Points, Role
+from referee.rules.cards import Card
+from referee.rules.game import Effects, Layout, Move, State
+
+Alphabet: TypeAlias = Literal["latin", "ru", "uk"]
+SeatNumber: TypeAlias = Annotated[int, Meta(ge=0, le=19)]
+Moment: TypeAlias = Annotated[datetime, Meta(tz=True)]
+
+
+class In(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A request body, or a part of one."""
+
+
+class Out(msgspec.Struct, frozen=True):
+    """An answer, or a part of one."""
+
+
+# ---- requests
+
+
+class NewSeat(In, frozen=True):
+    """Who sits down: a name (1 to 64 visible characters) for somebody new, or the id of a player known here."""
+
+    name: Annotated[str, Meta(max_length=10_000)] | None = None
+    player: UUID | None = None
+
+
+class First(In, frozen=True):
+    """Who deals first: a seat, or cards cut (rounds of a card by seat, null for who does not cut again); else by lot."""
+
+    seat: SeatNumber | None = None
+    cut: (
+        Annotated[
+            tuple[Annotated[tuple[Card | None, ...], Meta(max_length=20)], ...], Meta(min_length=1, max_length=20)
+        ]
+        | None
+    ) = None
+
+
+class OpenMatch(In, frozen=True):
+    """A new match: the game, who plays, and the house rules agreed on; a preset is filled in first."""
+
+    game: Annotated[str, Meta(max_length=40)]
+    seats: Annotated[tuple[NewSeat, ...], Meta(min_length=1, max_length=20)]
+    house_rules: dict[str, Any] = {}
+    preset: Annotated[str, Meta(max_length=40)] | None = None
+    first_dealer: First = First()
+    alphabet: Alphabet = "latin"
+
+
+class Rematch(In, frozen=True):
+    """The same players and rules again; without `first_dealer` the deal passes on clockwise."""
+
+    first_dealer: First | None = None
+    alphabet: Alphabet = "latin"
+
+
+class StartDeal(In, frozen=True):
+    """The next deal: laid out as told, or shuffled and dealt by the referee when no layout is given."""
+
+    layout: Layout | None = None
+    alphabet: Alphabet = "latin"
+
+
+class MakeMove(In, frozen=True):
+    """A seat's move, in the form of its game."""
+
+    seat: SeatNumber
+    move: Move
+    alphabet: Alphabet = "latin"
+
+
+class NewToken(In, frozen=True):
+    """The role (and seat) whose token is issued again; the one before stops counting."""
+
+    role: Role
+    seat: SeatNumber | None = None
+
+
+# ---- answers
+
+
+class SeatOut(Out, frozen=True):
+    """A seat, its player and the name, null once erased."""
+
+    seat: int
+    player: UUID
+    name: str | None
+
+
+class DealLineOut(Out, frozen=True):
+    """A deal in the match's list; points null while it is played."""
+
+    number: int
+    dealer: int
+    points: Points | None
+
+
+class MatchOut(Out, frozen=True):
+    """A match. `state` is `won` once `winners` are known; `next_dealer` deals the next deal."""
+
+    id: UUID
+    version: int
+    game: str
+    ruleset: str
+    house_rules: dict[str, Any]
+    target: int
+    state: Literal["open", "won"]
+    seats: tuple[SeatOut, ...]
+    totals: Points
+    deals: tuple[DealLineOut, ...]
+    running: int | None
+    next_dealer: int
+    winners: tuple[int, ...]
+    opened_at: Moment
+    rematch_of: UUID | None
+    rematches: tuple[UUID, ...]
+
+
+class Tokens(Out, frozen=True):
+    """Bearer tokens of a match: give each to whom it belongs, and keep them secret. `seats` runs by seat."""
+
+    arbiter: str
+    scorekeeper: str
+    spectator: str
+    seats: tuple[str, ...]
+
+
+class Opened(Out, frozen=True):
+    """A match that was opened, and its tokens. `position` is where the log stands now."""
+
+    match: MatchOut
+    tokens: Tokens
+    position: int
+
+
+class TokenOut(Out, frozen=True):
+    """A token that was issued again."""
+
+    role: Role
+    seat: int | None
+    token: str
+
+
+class DealOut(Out, frozen=True):
+    """A deal as this reader may see it: a hidden card is `?`. `turn` acts next, null when the deal is over.
+
+    `commitment` is the SHA-256 of the seed where the referee shuffled, `seed` follows when the deal is over.
+    """
+
+    match: UUID
+    number: int
+    version: int
+    ruleset: str
+    dealer: int
+    mode: Mode
+    dealt_by: DealtBy
+    turn: int | None
+    moves: int
+    state: State
+    points: Points | None
+    lines: Lines | None
+    commitment: str | None
+    seed: str | None
+
+
+class DealStartedOut(Out, frozen=True):
+    """A deal that was started."""
+
+    deal: DealOut
+    position: int
+
+
+class PlayedOut(Out, frozen=True):
+    """A move that was made, what it caused, and the deal after it; totals and winners when it ended the deal."""
+
+    seat: int
+    move: Move
+    effects: Effects
+    deal: DealOut
+    totals: Points | None
+    winners: tuple[int, ...]
+    position: int
+
+
+class VerdictOut(Out, frozen=True):
+    """A dry run found the move legal; nothing was stored. `version` is that of the deal it was judged on."""
+
+    verdict: Literal["legal"]
+    seat: int
+    move: Move
+    version: int
+
+
+class LegalMovesOut(Out, frozen=True):
+    """Legal moves of the seat to act, at most `limit`; `next` is the cursor of the page after, null on the last."""
+
+    seat: int | None
+    version: int
+    moves: tuple[Move, ...]
+    next: str | None
+
+
+class MoveOut(Out, frozen=True):
+    """A recorded move: its number in the deal, when and by whom it was entered."""
+
+    number: int
+    at: Moment
+    by: str
+    seat: int
+    move: Move
+    effects: Effects
+
+
+class ReplayOut(Out, frozen=True):
+    """A deal after its first `move` moves out of `moves`; `played` are those moves."""
+
+    move: int
+    moves: int
+    deal: DealOut
+    played: tuple[MoveOut, ...]
+
+
+class EventOut(Out, frozen=True):
+    """An event as this reader may see it; `version` is its place in the stream, from 1."""
+
+    version: int
+    at: Moment
+    by: str
+    event: Event
+
+
+class EventsOut(Out, frozen=True):
+    """A page of a stream: `next` is the `after` of the page that follows, null on the last."""
+
+    events: tuple[EventOut, ...]
+    next: int | None
+
+
+class Health(Out, frozen=True):
+    """The service answers."""
+
+    status: Literal["ok"]
+
+
+class FieldFault(Out, frozen=True):
+    """A value that is not accepted: a JSON pointer into the body or the parameter's name, and why."""
+
+    pointer: str
+    message: str
+
+
+class ViolationOut(Out, frozen=True):
+    """A rule that was broken: a stable code, its clause with its text, and the reason in the caller's language."""
+
+    code: str
+    clause: str
+    clause_text: str
+    detail: str
+    params: dict[str, Any]
+
+
+class Problem(Out, frozen=True, omit_defaults=True):
+    """Why a request was not carried out (RFC 9457). Nothing was stored."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    instance: str | None = None
+    errors: tuple[FieldFault, ...] = ()
+    clause: str | None = None
+    clause_text: str | None = None
+    seat: int | None = None
+    cards: tuple[Card, ...] = ()
+    violations: tuple[ViolationOut, ...] = ()
+    legal: tuple[Move, ...] = ()
+    version: int | None = None

@@ -1,0 +1,103 @@
+"""The command `referee`: serve the API, follow the log, prepare a database, show a demonstration."""
+
+import os
+import signal
+import socket
+import threading
+from typing import Any
+
+import click
+from rich.console import Console
+
+from referee.settings import MissingSecret
+from referee.store import BadAddress, migrate
+
+DATABASE = click.option(
+    "--database", envvar="REFEREE_DATABASE", default="sqlite:referee.db", show_default=True, metavar="ADDRESS",
+    help="sqlite:PATH, or postgresql://user:password@host:port/name",
+)  # fmt: skip
+OPENING = """curl -s http://{host}:{port}/v1/matches -H 'Content-Type: application/json' -d \
+'{{"game": "tablanet", "seats": [{{"name": "Ana"}}, {{"name": "Bob"}}], "house_rules": {{"ace_value": 1}}}}'"""
+
+
+class Command(click.Group):
+    """Says what was wrong with an address or a setting in one line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except (BadAddress, MissingSecret) as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="referee")
+def main() -> None:
+    """Scorekeeper and referee for card games played with real cards."""
+
+
+@main.command()
+@DATABASE
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(1, 65535))
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="PostgreSQL only")
+@click.option("--project/--no-project", default=True, show_default=True, help="keep the read tables here")
+def serve(database: str, host: str, port: int, workers: int, project: bool) -> None:
+    """Serve the API, by default on a database file in this folder."""
+    from granian import Granian
+    from granian.constants import Interfaces, Loops
+    from granian.log import LogLevels
+
+    from referee import settings
+
+    os.environ["REFEREE_DATABASE"], os.environ["REFEREE_PROJECT"] = database, "1" if project else "0"
+    settings.load()
+    if database.startswith("sqlite:") and workers > 1:
+        raise click.ClickException("an SQLite file takes one process; use PostgreSQL for more workers")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    shown = database.rpartition("@")[2] if "@" in database else database
+    click.echo(f"Referee listens on http://{host}:{port} (database {shown})")
+    click.echo("Open a match:\n  " + OPENING.format(host=host, port=port), err=False)
+    Granian(
+        "referee.api.app:create_app", address=host, port=port, interface=Interfaces.ASGI, factory=True,
+        workers=workers, loop=Loops.uvloop, workers_kill_timeout=5, respawn_failed_workers=True, log_level=LogLevels.warning,
+    ).serve()  # fmt: skip
+
+
+@main.command()
+@DATABASE
+def project(database: str) -> None:
+    """Keep the read tables up to date, beside a server run with --no-project."""
+    from referee.api.app import follow
+
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    click.echo("Following the log; stop with Ctrl-C.")
+    follow(database, stop)
+
+
+@main.command("migrate")
+@DATABASE
+def migrate_command(database: str) -> None:
+    """Create the tables that are not there yet."""
+    migrate(database)
+    click.echo("The database is ready.")
+
+
+@main.command()
+def demo() -> None:
+    """Play a recorded match to 251 through a real server, with a refusal and a replay."""
+    from referee.demo import run
+
+    run(Console())
+
+
+if __name__ == "__main__":
+    main()

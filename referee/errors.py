@@ -1,0 +1,96 @@
+"""Everything that the service can answer instead of what was asked.
+
+RefereeError
+├── BadToken          401  no token, or one that was never issued or was revoked
+├── Forbidden         403  another match's token, or a role without this right
+├── NotFound          404  no such match, deal or move
+├── Clash             409  not now: a deal is running, a race was lost
+├── MovedOn           412  the version in If-Match is not the current one
+├── Refused           422  a rule forbids it: every violation with its clause
+├── BadValue          422  well formed, but not a value that is accepted here: where, and what would be
+├── KeyReused         422  the Idempotency-Key was used for another request
+└── Busy              503  cannot be answered now; nothing was half-done
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from referee.rules.verdict import Violation
+
+
+class RefereeError(Exception):
+    """Base of all. The message is for the caller: it says what was wrong and what would have been accepted."""
+
+
+class BadToken(RefereeError):
+    """No bearer token, or one that is not valid (any longer)."""
+
+
+class Forbidden(RefereeError):
+    """The token is valid, but gives no right to this."""
+
+
+class NotFound(RefereeError):
+    """There is no such thing."""
+
+
+class Clash(RefereeError):
+    """The request does not fit what is going on now; `code` is stable."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class MovedOn(RefereeError):
+    """The caller's version is stale; `current` is the version now."""
+
+    def __init__(self, current: int) -> None:
+        super().__init__(f"The version in If-Match is not the current one, which is {current}.")
+        self.current = current
+
+
+class Refused(RefereeError):
+    """The rules forbid it. `legal` are some moves that would have been accepted, `version` the state judged."""
+
+    def __init__(
+        self,
+        violations: Sequence[Violation],
+        *,
+        seat: int | None = None,
+        move: Any = None,
+        legal: Sequence[Any] = (),
+        version: int | None = None,
+    ) -> None:
+        super().__init__(", ".join(violation.code for violation in violations))
+        self.violations = tuple(violations)
+        self.seat, self.move, self.legal, self.version = seat, move, tuple(legal), version
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """One value that is not accepted: a JSON pointer into the body, and why."""
+
+    pointer: str
+    message: str
+
+
+class BadValue(RefereeError):
+    """Values that fit the schema but nothing here: each with its place in the body."""
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__("Some values are not accepted.")
+        self.faults = faults
+
+
+class KeyReused(RefereeError):
+    """The Idempotency-Key belongs to another request."""
+
+
+class Busy(RefereeError):
+    """Try again after `retry_after` seconds."""
+
+    def __init__(self, message: str, retry_after: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after

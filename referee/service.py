@@ -1,0 +1,423 @@
+"""Use cases: load, decide, append. Every command takes the same path, a retry of one included."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, Final, NamedTuple, TypeVar
+from uuid import UUID, uuid4, uuid5
+from weakref import WeakValueDictionary
+
+import msgspec
+
+from referee import access, deal, dealer, errors, match
+from referee.access import Access, Caller
+from referee.deal import Deal
+from referee.events import (
+    CapabilityRevoked,
+    CardsDealt,
+    DealerChosen,
+    DealFinished,
+    Entry,
+    Event,
+    HiddenCardsRead,
+    Moved,
+    Recorded,
+    RematchOpened,
+    Role,
+)
+from referee.match import Match, access_id, deal_id
+from referee.rules.cards import Card
+from referee.rules.chance import Chance, Told
+from referee.rules.game import Game
+from referee.rules.verdict import Illegal
+from referee.store.log import Batch, Command, Conflict, Key, KeyUsed, Log, Unavailable
+
+T = TypeVar("T")
+TRIES: Final = 3
+LEGAL_SHOWN: Final = 20
+CACHED: Final = 4096
+
+
+class Plan(NamedTuple):
+    """What a command will write: the first batch is for the stream that the command is about."""
+
+    batches: list[Batch]
+    words: dict[UUID, str] = {}
+
+
+class Done(NamedTuple):
+    """A command that was carried out, now or under the same key before."""
+
+    command: Command
+    replayed: bool
+
+
+class FirstDealer(msgspec.Struct, frozen=True):
+    """How the first dealer is found: a named seat, cards cut by round and seat, or (neither given) by lot."""
+
+    seat: int | None = None
+    cut: tuple[tuple[Card | None, ...], ...] | None = None
+
+
+class Referee:
+    """The service. All methods raise `errors.RefereeError`; a command that returns is durable."""
+
+    def __init__(self, log: Log, secret: bytes, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self.log, self._secret, self._clock = log, secret, clock
+        self._locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
+        self._folded: dict[UUID, Any] = {}
+
+    # ---- reading
+
+    async def caller(self, match_id: UUID, token: str | None) -> Caller:
+        """Who holds this token. Raises BadToken, Forbidden (another match's), NotFound."""
+        if token is None:
+            raise errors.BadToken("This needs a token of the match: Authorization: Bearer rf_…")
+        issued_for = access.match_of(self._secret, token)
+        if issued_for is None:
+            raise errors.BadToken("This token was not issued here.")
+        if issued_for != match_id:
+            raise errors.Forbidden("This token belongs to another match.")
+        granted: Access | None = await self._load(access_id(match_id), access.evolve)
+        held = granted and granted.valid.get(access.digest(token))
+        if not held:
+            raise errors.BadToken("This token has been revoked.")
+        return Caller(match_id, held.role, held.seat)
+
+    async def match(self, match_id: UUID, version: int | None = None) -> Match:
+        """A match as it is now, or as it was at `version`. Raises NotFound."""
+        found: Match | None = await self._load(match_id, match.evolve, version)
+        if found is None:
+            raise errors.NotFound("There is no such match.")
+        return found
+
+    async def deal(self, match_id: UUID, number: int, version: int | None = None) -> Deal:
+        """A deal as it is now, or as it was at `version`. Raises NotFound."""
+        found: Deal | None = await self._load(deal_id(match_id, number), deal.evolve, version)
+        if found is None:
+            raise errors.NotFound(f"Deal {number} has not been dealt.")
+        return found
+
+    async def replay(self, match_id: UUID, number: int, moves: int | None) -> tuple[Deal, list[Recorded]]:
+        """A deal after its first `moves` moves (all when None) and every entry of its stream. Raises NotFound."""
+        entries = await self._read(deal_id(match_id, number))
+        if not entries:
+            raise errors.NotFound(f"Deal {number} has not been dealt.")
+        try:
+            return deal.fold(entries, moves), entries
+        except ValueError:
+            made = deal.fold(entries).moves
+            raise errors.NotFound(f"Deal {number} has {made} moves; ask for 0 to {made}.") from None
+
+    async def moved(self, match_id: UUID, number: int, version: int) -> list[Recorded]:
+        """The entries that led to a deal's `version`, enough to hold its last move."""
+        return await self._read(deal_id(match_id, number), max(0, version - 3), version)
+
+    async def ready(self) -> None:
+        """Raises Busy while the log does not answer."""
+        await self._available(self.log.words([UUID(int=0)]))
+
+    async def entries(self, stream: UUID, after: int, limit: int) -> list[Recorded]:
+        """A page of a stream. Raises NotFound when `after` is past its end, so that a reader never waits in vain."""
+        found = await self._read(stream, after, after + limit)
+        if not found and after and not await self._read(stream, after - 1, after):
+            raise errors.NotFound(f"The stream ends before version {after}: load the whole state again.")
+        return found
+
+    async def names(self, players: Sequence[UUID]) -> dict[UUID, str]:
+        """Names by player id; erased ones are left out."""
+        return await self._available(self.log.words(players))
+
+    async def look(self, who: Caller, found: Deal) -> None:
+        """Leave a trace that the arbiter saw hidden cards of a running deal: one for each version seen."""
+        if who.role != "arbiter" or found.points is not None:
+            return
+        stream = access_id(who.match)
+        for _ in range(TRIES):
+            granted: Access = await self._load(stream, access.evolve) or Access()
+            if granted.looked.get(found.id) == found.version:
+                return
+            try:
+                await self._available(
+                    self.log.append(
+                        [self._batch(stream, granted.version, who.name, HiddenCardsRead(found.id, found.version))]
+                    )
+                )
+            except Conflict:
+                continue
+            return
+        raise errors.Busy("The look at hidden cards could not be recorded.")
+
+    def sees(self, who: Caller, found: Deal, seat: int) -> bool:
+        """Whether the caller may see this seat's hand."""
+        sight = who.sight(found.dealt_by, found.points is not None)
+        return sight.everything or sight.seat == seat
+
+    async def legal_moves(self, who: Caller, number: int) -> tuple[Deal, Iterator[Any]]:
+        """The deal and, lazily, every legal move of the seat to act. Raises Forbidden if that hand is hidden."""
+        found = await self.deal(who.match, number)
+        rules = (await self.match(who.match)).rules
+        turn = found.state.turn
+        if turn is not None and not self.sees(who, found, turn):
+            raise errors.Forbidden(f"Seat {turn} is to act, and its legal moves would show its hand.")
+        await self.look(who, found)
+        return found, found.kernel.legal_moves(rules, found.state)
+
+    # ---- commands
+
+    async def open_match(
+        self,
+        game: Game,
+        rules: msgspec.Struct,
+        players: Sequence[tuple[UUID, str]],
+        first: FirstDealer,
+        key: Key | None,
+    ) -> Done:
+        """Open a match; the command's first stream is the match. `players` by seat: id and name."""
+        match_id = uuid4()
+
+        async def decide() -> Plan:
+            return self._opening(match_id, game, rules, [id_ for id_, _ in players], first, "opener", dict(players))
+
+        return await self._carry_out(match_id, key, decide)
+
+    async def rematch(self, who: Caller, first: FirstDealer | None, key: Key | None) -> Done:
+        """The same players and rules again; the deal passes on from the last one where no dealer is given."""
+        match_id = uuid4()
+
+        async def decide() -> Plan:
+            old = await self.match(who.match)
+            dealer_now = first or FirstDealer(old.next_dealer)
+            plan = self._opening(match_id, old.kernel, old.rules, old.players, dealer_now, who.name, {}, old.id)
+            plan.batches.append(self._batch(old.id, old.version, who.name, RematchOpened(match_id)))
+            return plan
+
+        self._only(who, "arbiter", "scorekeeper")
+        return await self._carry_out(who.match, key, decide)
+
+    async def start_deal(self, who: Caller, layout: Any | None, if_match: int | None, key: Key | None) -> Done:
+        """Start the next deal: shuffled and dealt here, or laid out as told. The first stream is the deal."""
+
+        async def decide() -> Plan:
+            now = await self.match(who.match)
+            _check(if_match, now.version)
+            if now.running:
+                raise errors.Clash("DEAL_RUNNING", f"Deal {now.running.number} is still being played.")
+            started = _allowed(match.start_deal(now), version=now.version)
+            with_it = match.evolve(now, Recorded(now.id, now.version + 1, 0, self._clock(), who.name, started[0]))
+            line = with_it.deals[-1]
+            words = {}
+            if layout is None:
+                if who.role == "seat" and who.seat != line.dealer:
+                    raise errors.Forbidden(f"Seat {line.dealer} deals: another seat may not.")
+                seed = dealer.new_seed()
+                words[_seed_id(line.id)] = seed
+                dealt = deal.deal_cards(now, line, seed)
+            else:
+                told_by = self._only(who, "arbiter", "scorekeeper")
+                dealt = _allowed(deal.lay_out(now, line, layout, told_by), version=now.version)
+            return Plan(
+                [self._batch(line.id, 0, who.name, *dealt), self._batch(now.id, now.version, who.name, *started)], words
+            )
+
+        self._only(who, "arbiter", "scorekeeper", "seat")
+        return await self._carry_out(who.match, key, decide)
+
+    async def play(self, who: Caller, number: int, seat: int, move: Any, if_match: int | None, key: Key | None) -> Done:
+        """Make a move. The first stream is the deal; the match moves too when the deal is over."""
+
+        async def decide() -> Plan:
+            now, found, made = await self._decide_move(who, number, seat, move, if_match)
+            batches = [self._batch(found.id, found.version, who.name, *made)]
+            if isinstance(end := made[-1], DealFinished):
+                scored = match.score_deal(now, number, end.points, end.lines)
+                batches.append(self._batch(now.id, now.version, who.name, *scored))
+            return Plan(batches)
+
+        return await self._carry_out(who.match, key, decide)
+
+    async def try_move(self, who: Caller, number: int, seat: int, move: Any, if_match: int | None) -> Deal:
+        """The verdict on a move, nothing stored: the deal as it stands if it is legal. Raises Refused if not."""
+        _, found, _ = await self._decide_move(who, number, seat, move, if_match)
+        return found
+
+    async def new_token(self, who: Caller, role: Role, seat: int | None, key: Key | None) -> Done:
+        """Issue a role's token again and revoke the one before. The first stream is the access stream."""
+
+        async def decide() -> Plan:
+            now = await self.match(who.match)
+            if (role == "seat") != (seat is not None) or (seat is not None and not 0 <= seat < len(now.players)):
+                raise errors.BadValue(
+                    errors.Fault("#/seat", f"a seat from 0 to {len(now.players) - 1} with role seat, none otherwise")
+                )
+            granted: Access = await self._load(access_id(now.id), access.evolve) or Access()
+            serial = granted.serials.get((role, seat), 0) + 1
+            old = [
+                CapabilityRevoked(mark)
+                for mark, capability in granted.valid.items()
+                if (capability.role, capability.seat) == (role, seat)
+            ]
+            _, grant = access.issue(self._secret, now.id, role, seat, serial)
+            return Plan([self._batch(access_id(now.id), granted.version, who.name, *old, grant)])
+
+        self._only(who, "arbiter")
+        return await self._carry_out(who.match, key, decide)
+
+    async def tokens(self, match_id: UUID, upto: int | None = None) -> list[tuple[Role, int | None, str]]:
+        """The tokens that counted at version `upto` of the access stream, made again from the secret."""
+        granted: Access = await self._load(access_id(match_id), access.evolve, upto) or Access()
+        return [
+            (held.role, held.seat, access.issue(self._secret, match_id, held.role, held.seat, held.serial)[0])
+            for held in granted.valid.values()
+        ]
+
+    # ---- parts
+
+    async def _decide_move(
+        self, who: Caller, number: int, seat: int, move: Any, if_match: int | None
+    ) -> tuple[Match, Deal, tuple[Event, ...]]:
+        now, found = await self.match(who.match), await self.deal(who.match, number)
+        _check(if_match, found.version)
+        if not 0 <= seat < len(now.players):
+            raise errors.BadValue(errors.Fault("#/seat", f"seats run from 0 to {len(now.players) - 1}"))
+        if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
+            raise errors.Forbidden(f"This token may not move for seat {seat}.")
+        if not self.sees(who, found, seat):
+            raise errors.Forbidden(
+                "The referee dealt this deal: only the seat itself, or the arbiter, may move for it."
+            )
+        if not isinstance(move, found.kernel.Move):
+            raise errors.BadValue(errors.Fault("#/move/type", f"this is a deal of {now.game}"))
+        await self.look(who, found)
+        seed = (await self.names([_seed_id(found.id)])).get(_seed_id(found.id)) if found.commitment else None
+        chance: Chance = dealer.SeededChance(seed, made=found.shuffles) if seed else Told(())
+        made = deal.play(found, now.rules, seat, move, chance, seed)
+        if isinstance(made, Illegal):
+            legal = list(islice(self._hints(now, found, seat, move), LEGAL_SHOWN))
+            raise errors.Refused(made.violations, seat=seat, move=move, legal=legal, version=found.version)
+        return now, found, made
+
+    def _hints(self, now: Match, found: Deal, seat: int, move: Any) -> Iterator[Any]:
+        """Legal moves worth showing to who was refused: with the same card if it has any, else with others."""
+        if seat != found.state.turn:
+            return
+        kernel, card, any_yet = found.kernel, getattr(move, "card", None), False
+        for legal in kernel.legal_moves(now.rules, found.state, card) if card else ():
+            any_yet = True
+            yield legal
+        if not any_yet:
+            yield from kernel.legal_moves(now.rules, found.state)
+
+    def _opening(
+        self,
+        match_id: UUID,
+        game: Game,
+        rules: msgspec.Struct,
+        players: Sequence[UUID],
+        first: FirstDealer,
+        by: str,
+        names: dict[UUID, str],
+        rematch_of: UUID | None = None,
+    ) -> Plan:
+        seats = len(players)
+        if first.cut is not None:
+            chosen = _allowed(match.cut(game, seats, first.cut))
+        elif first.seat is None:
+            chosen = DealerChosen(dealer.lot(max(seats, 1)), "lot")
+        else:
+            if not 0 <= first.seat < seats:
+                raise errors.BadValue(errors.Fault("#/first_dealer/seat", f"seats run from 0 to {seats - 1}"))
+            chosen = DealerChosen(first.seat, "seat")
+        opened = _allowed(match.open_match(game, rules, players, chosen, rematch_of))
+        roles: list[tuple[Role, int | None]] = [("arbiter", None), ("scorekeeper", None), ("spectator", None)]
+        roles += [("seat", seat) for seat in range(seats)]
+        granted = [access.issue(self._secret, match_id, role, seat)[1] for role, seat in roles]
+        return Plan([self._batch(match_id, 0, by, *opened), self._batch(access_id(match_id), 0, by, *granted)], names)
+
+    async def _carry_out(self, lock: UUID, key: Key | None, decide: Callable[[], Awaitable[Plan]]) -> Done:
+        """Look the key up, decide, append; once more after a lost race, for what is decided may change with it."""
+        async with self._alone(lock):
+            for _ in range(TRIES):
+                if key and (known := await self._available(self.log.command(key.scope, key.key))):
+                    return _same(known, key)
+                plan = await decide()
+                try:
+                    position = await self._available(self.log.append(plan.batches, key, plan.words))
+                except KeyUsed as used:
+                    return _same(used.command, key)
+                except Conflict:
+                    continue
+                versions = {batch.stream: batch.after + len(batch.entries) for batch in plan.batches}
+                return Done(Command("", versions, position), replayed=False)
+        raise errors.Clash("RACE_LOST", "Others were quicker, again and again; nothing was stored. Read and try again.")
+
+    @asynccontextmanager
+    async def _alone(self, stream: UUID) -> Any:
+        lock = self._locks.get(stream)
+        if lock is None:
+            lock = self._locks[stream] = asyncio.Lock()
+        async with lock:
+            yield
+
+    def _batch(self, stream: UUID, after: int, by: str, *events: Event) -> Batch:
+        at = self._clock()
+        return Batch(stream, after, [Entry(at, by, event) for event in events])
+
+    async def _load(self, stream: UUID, evolve: Callable[[Any, Recorded], Any], version: int | None = None) -> Any:
+        """A stream folded up to `version`, from the last state known here on; None if there is no such stream."""
+        known = self._folded.get(stream)
+        state = known if known and (version is None or known.version <= version) else None
+        for recorded in await self._read(stream, state.version if state else 0, version):
+            state = evolve(state, recorded)
+        if state and (known is None or state.version > known.version):
+            self._folded.pop(stream, None)
+            self._folded[stream] = state
+            if len(self._folded) > CACHED:
+                del self._folded[next(iter(self._folded))]
+        return state
+
+    async def _read(self, stream: UUID, after: int = 0, upto: int | None = None) -> list[Recorded]:
+        return await self._available(self.log.read(stream, after, upto))
+
+    async def _available(self, answer: Awaitable[T]) -> T:
+        try:
+            return await answer
+        except Unavailable as error:
+            raise errors.Busy("The event log cannot be reached now; nothing was stored.", error.retry_after) from error
+
+    def _only(self, who: Caller, *roles: Role) -> Any:
+        if who.role not in roles:
+            raise errors.Forbidden(f"This is for {' or '.join(roles)}; this token is for {who.name}.")
+        return who.role
+
+
+def event_at(entries: Sequence[Recorded], kind: type[T], version: int) -> T:
+    """The last event of a kind in a stream up to a version."""
+    return next(e.event for e in reversed(entries) if isinstance(e.event, kind) and e.version <= version)
+
+
+def _seed_id(deal_stream: UUID) -> UUID:
+    """Where a deal's seed lies until it is revealed: beside the log, in no stream."""
+    return uuid5(deal_stream, "seed")
+
+
+def _same(command: Command, key: Key | None) -> Done:
+    if key and command.body != key.body:
+        raise errors.KeyReused("This Idempotency-Key was used for another request; take a new one.")
+    return Done(command, replayed=True)
+
+
+def _check(if_match: int | None, current: int) -> None:
+    if if_match is not None and if_match != current:
+        raise errors.MovedOn(current)
+
+
+def _allowed(decision: T | Illegal, version: int | None = None) -> T:
+    if isinstance(decision, Illegal):
+        raise errors.Refused(decision.violations, version=version)
+    return decision
+
+
+__all__ = ["CardsDealt", "Done", "FirstDealer", "Moved", "Referee", "event_at"]

@@ -1,0 +1,66 @@
+"""Settings, all from the environment: every one has a default that is safe on a table's own machine."""
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+import msgspec
+
+from referee.store import sqlite_path
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Where the service runs. `database` as in `referee.store`; `secret` signs tokens; `hosts` are accepted Host names."""
+
+    database: str
+    secret: bytes
+    hosts: frozenset[str]
+    project: bool
+    max_body: int = 256 * 1024
+
+
+class MissingSecret(ValueError):
+    """PostgreSQL without REFEREE_SECRET: several processes must sign with the same one."""
+
+
+def load() -> Settings:
+    """Settings from REFEREE_DATABASE, REFEREE_SECRET, REFEREE_HOSTS (comma-separated) and REFEREE_PROJECT (0 or 1).
+
+    With an SQLite file and no secret one is made once and kept beside the file, readable by its owner only.
+    Raises MissingSecret or referee.store.BadAddress.
+    """
+    database = os.environ.get("REFEREE_DATABASE", "sqlite:referee.db")
+    hosts = os.environ.get("REFEREE_HOSTS", "localhost,127.0.0.1,[::1]")
+    return Settings(
+        database,
+        _secret(database),
+        frozenset(host.strip().lower() for host in hosts.split(",")),
+        os.environ.get("REFEREE_PROJECT", "1") != "0",
+    )
+
+
+def _secret(database: str) -> bytes:
+    if given := os.environ.get("REFEREE_SECRET"):
+        return given.encode()
+    path = sqlite_path(database)
+    if path is None:
+        raise MissingSecret(
+            "set REFEREE_SECRET: all processes on one PostgreSQL database must sign with the same secret"
+        )
+    return _kept_secret(path.with_name(path.name + ".secret"))
+
+
+def _kept_secret(path: Path) -> bytes:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        # written whole before it gets its name, so that another process never reads half a secret
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(secrets.token_hex(32))
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+        draft.unlink()
+    return path.read_bytes()
