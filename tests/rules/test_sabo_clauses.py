@@ -32,6 +32,11 @@ def test_presets_are_rules(name: str) -> None:
     msgspec.convert(sabo.PRESETS[name], Rules)
 
 
+def test_clogs_is_the_preset_of_the_original() -> None:
+    clogs = msgspec.convert(sabo.PRESETS["clogs"], Rules)
+    assert clogs == Rules(trick_order="equal_rank_overtakes", discard_low="any", two_player_pack="short_ranks")
+
+
 @pytest.mark.parametrize("wrong", [{"target": 0}, {"trick_order": "highest"}, {"claims": True}, {"tie": "first"}])
 def test_unknown_house_rules_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
@@ -188,6 +193,12 @@ def test_sb7_a_used_place_while_the_suit_is_held() -> None:
 
 def test_sb7_a_led_suit_only_among_the_sabo_binds_nobody() -> None:
     assert legal(at("", "2S", sabo=((), ("AH",)), played="5H", turn=1)) == {"2S", 0}
+
+
+def test_sb7_duties_bind_only_the_seat_to_act() -> None:
+    state = at("", "2S", "AH 3S", sabo=((), (), ("4D",)), played="5H", turn=1)
+    for word in ("3S", 0):
+        assert codes(refused(state, 2, word)) == [("NOT_YOUR_TURN", "SB-4")]
 
 
 def test_sb8_spades_led_everything_is_legal() -> None:
