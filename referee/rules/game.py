@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from referee.rules import tablanet
+from referee.rules import sabo, tablanet
 from referee.rules.cards import Card, Cards, Sight
 from referee.rules.chance import Chance
 from referee.rules.verdict import Verdict, Violation
@@ -61,12 +61,12 @@ class Game(Protocol):
     def hide_state(self, state: Any, sight: Sight) -> Any: ...
 
 
-Layout: TypeAlias = tablanet.Layout
-Move: TypeAlias = tablanet.Play
-Effects: TypeAlias = tablanet.Effects
-State: TypeAlias = tablanet.State
+Layout: TypeAlias = tablanet.Layout | sabo.Layout
+Move: TypeAlias = tablanet.Play | sabo.Move
+Effects: TypeAlias = tablanet.Effects | sabo.Effects
+State: TypeAlias = tablanet.State | sabo.State
 
-GAMES: dict[str, Game] = {"tablanet": tablanet}
+GAMES: dict[str, Game] = {"tablanet": tablanet, "sabo": sabo}
 """The newest ruleset of each game: what a new match is played under."""
 
 RULESETS: dict[str, Game] = {game.RULESET: game for game in GAMES.values()}
