@@ -17,6 +17,8 @@ from referee.rules.verdict import LEGAL, Illegal, Verdict, Violation
 
 NAME: Final = "sabo"
 RULESET: Final = "sabo@1"
+DEALER_CLAUSE: Final = "SB-4"
+END_CLAUSE: Final = "SB-13"
 SEATS: Final = (2, 5)
 HAND_SIZE: Final = 8
 SABO_SIZE: Final = {2: 5, 3: 5, 4: 5, 5: 2}
