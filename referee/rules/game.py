@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from referee.rules import tablanet
+from referee.rules import tablanet, tabu
 from referee.rules.cards import Card, Cards, Sight
 from referee.rules.chance import Chance
 from referee.rules.verdict import Verdict, Violation
@@ -57,12 +57,12 @@ class Game(Protocol):
     def hide_state(self, state: Any, sight: Sight) -> Any: ...
 
 
-Layout: TypeAlias = tablanet.Layout
-Move: TypeAlias = tablanet.Play
-Effects: TypeAlias = tablanet.Effects
-State: TypeAlias = tablanet.State
+Layout: TypeAlias = tablanet.Layout | tabu.Layout
+Move: TypeAlias = tablanet.Move | tabu.Move
+Effects: TypeAlias = tablanet.Effects | tabu.Effects
+State: TypeAlias = tablanet.State | tabu.State
 
-GAMES: dict[str, Game] = {"tablanet": tablanet}
+GAMES: dict[str, Game] = {"tablanet": tablanet, "tabu": tabu}
 """The newest ruleset of each game: what a new match is played under."""
 
 RULESETS: dict[str, Game] = {game.RULESET: game for game in GAMES.values()}
