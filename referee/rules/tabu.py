@@ -248,8 +248,10 @@ def _must_play(rules: Rules, hand: Cards, row: Cards) -> bool:
     """Whether the hand holds a card that forbids drawing instead (TB-7, B3)."""
     if rules.must_play == "free":
         return False
-    strict = rules.must_play == "strict"
-    return any(_playable(card, row) and (strict or RANK[card] not in SPECIAL) for card in hand)
+    ranks = {RANK[card] for card in row}
+    if rules.must_play == "strict":
+        ranks.update(SPECIAL)
+    return not ranks.isdisjoint(map(RANK.__getitem__, hand))
 
 
 def _may_keep(rules: Rules, drawn: Card) -> bool:
@@ -436,7 +438,7 @@ def evolve(state: State, seat: int, move: Move, effects: Effects) -> State:
         if effects.captured:
             captured = _give(captured, seat, effects.captured)
         if effects.turned:
-            row += without(effects.turned, effects.set_aside)
+            row += without(effects.turned, effects.set_aside) if effects.set_aside else effects.turned
             reserve = effects.reserve_after if effects.set_aside else reserve[len(effects.turned) :]
         for to, card in effects.draws:
             hands = _give(hands, to, (card,))

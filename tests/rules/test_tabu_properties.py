@@ -13,7 +13,7 @@ from referee.rules.verdict import LEGAL
 from tests.rules.tabu_table import Shuffler
 
 EVERY_MOVE: list[Move] = [*(Play(card) for card in dict.fromkeys(tabu.ONE_PACK)), DRAW, KEEP, PASS]
-LONGEST = 1_000
+LONGEST = 400
 POINTS = {"K": 12, "Q": 11, "A": 1}
 
 house_rules = st.builds(
