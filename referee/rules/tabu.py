@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from referee.rules.cards import JOKER, PACK, RANK, Card, Cards, Sight, surplus, without
+from referee.rules.cards import HIDDEN, JOKER, PACK, RANK, Card, Cards, Sight, surplus, without
 from referee.rules.chance import Chance
 from referee.rules.target import Tie
 from referee.rules.verdict import LEGAL, Illegal, Verdict, Violation
@@ -177,14 +177,14 @@ def check_layout(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, .
     """
     found = []
     counts, row = [len(hand) for hand in layout.hands], len(layout.row)
-    short = row < ROW_SIZE and any(RANK[card] not in SPECIAL for card in layout.reserve)
+    short = row < ROW_SIZE and any(card[:1] not in SPECIAL for card in layout.reserve)
     if counts != [HAND_SIZE] * seats or row > ROW_SIZE or short:
         params = {"hands": counts, "row": row, "hand_size": HAND_SIZE, "row_size": ROW_SIZE, "seats": seats}
         found.append(Violation("DEAL_SIZES", "TB-3", params))
     extra, missing = surplus(chain(*layout.hands, layout.row, layout.reserve), pack(rules, seats))
     if extra or missing:
         found.append(Violation("PACK_MISMATCH", "TB-1", {"extra": extra, "missing": missing}))
-    if special := [card for card in layout.row if RANK[card] in SPECIAL]:
+    if special := [card for card in layout.row if card[:1] in SPECIAL]:
         found.append(Violation("SPECIAL_IN_ROW", "TB-4", {"cards": special}))
     return tuple(found)
 
@@ -240,7 +240,7 @@ def legal_moves(rules: Rules, state: State, card: Card | None = None) -> Iterato
 
 def _playable(card: Card, row: Cards) -> bool:
     """Whether the card may be put down: a jack, a joker, or the rank of a row card (TB-6)."""
-    rank = RANK[card]
+    rank = RANK.get(card, HIDDEN)
     return rank in SPECIAL or rank in map(RANK.__getitem__, row)
 
 
@@ -316,7 +316,7 @@ def _end_faults(rules: Rules, state: State, hand: Cards, keeps: bool, found: lis
 
 
 class _Supply:
-    """Reserve and discard while one move takes cards from them."""
+    """Reserve and discard while one move takes cards from them: one renewal at most, the discard is empty then."""
 
     def __init__(self, rules: Rules, state: State, chance: Chance, discarded: Cards = (), captured: bool = False):
         self.reserve, self.discard = list(state.reserve), state.discard + discarded
@@ -333,8 +333,7 @@ class _Supply:
                 return None
             renewed = self.chance.shuffle(self.discard)
             self.reserve, self.discard = list(renewed), ()
-            self.renewed += (renewed,)
-            self.barren += 1
+            self.renewed = (renewed,)
         return self.reserve.pop(0) if self.reserve else None
 
 

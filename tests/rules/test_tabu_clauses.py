@@ -48,6 +48,8 @@ def test_TB_3_layouts_that_cannot_be() -> None:
     assert codes(long) == ["DEAL_SIZES TB-3"]
     assert codes(msgspec.structs.replace(good, reserve=good.reserve[1:])) == ["PACK_MISMATCH TB-1"]
     assert codes(good, rules=Rules(target=100, packs=2)) == ["PACK_MISMATCH TB-1"]
+    unseen = msgspec.structs.replace(good, row=(*good.row[:3], HIDDEN), reserve=(*good.reserve[1:], HIDDEN))
+    assert codes(unseen) == ["PACK_MISMATCH TB-1"]
 
 
 def test_TB_4_no_jack_or_joker_lies_in_the_row() -> None:
@@ -118,6 +120,7 @@ def test_TB_7_a_card_of_two_packs_is_offered_once_and_needs_to_be_held() -> None
     assert list(tabu.legal_moves(RULES, table, "8C")) == []
     assert refusal(table, Play("7D")) == ["CARD_NOT_IN_HAND TB-7"]
     assert make(table, Play("7S"))[1].hands[0] == ("7S",)
+    assert refusal(table, Play(HIDDEN)) == ["CARD_NOT_IN_HAND TB-7", "NO_MATCH TB-6"]
 
 
 def test_TB_8_exactly_one_card_is_drawn() -> None:
@@ -270,9 +273,9 @@ def test_hidden_cards_stay_hidden() -> None:
     effects = Effects(
         1, drawn="2C", set_aside=("X",), reserve_after=cards("X 9D"), renewed=(cards("8D"),), draws=((1, "KC"),)
     )
-    seen = tabu.hide_effects(effects, 0, Sight(1))
-    assert (seen.drawn, seen.draws, seen.set_aside) == (HIDDEN, ((1, "KC"),), ("X",))
-    assert (seen.reserve_after, seen.renewed) == ((HIDDEN, HIDDEN), ((HIDDEN,),))
+    facts = tabu.hide_effects(effects, 0, Sight(1))
+    assert (facts.drawn, facts.draws, facts.set_aside) == (HIDDEN, ((1, "KC"),), ("X",))
+    assert (facts.reserve_after, facts.renewed) == ((HIDDEN, HIDDEN), ((HIDDEN,),))
     assert tabu.hide_effects(effects, 0, Sight(0)).drawn == "2C"
     assert tabu.hide_effects(effects, 0, PUBLIC).draws == ((1, HIDDEN),)
     assert tabu.hide_effects(effects, 0, EVERYTHING) == effects

@@ -3,10 +3,11 @@
 import random
 from collections import Counter
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.rules import tabu
+from referee.rules import game, tabu
 from referee.rules.chance import Told
 from referee.rules.tabu import DRAW, KEEP, PASS, Move, Play, Rules
 from referee.rules.verdict import LEGAL
@@ -42,6 +43,7 @@ def test_a_deal(rules: Rules, seats: int, seed: int) -> None:
     dealer = choose.randrange(seats)
     layout = tabu.lay_out(rules, seats, dealer, chance.shuffle(pack), chance)
     assert tabu.check_layout(rules, seats, layout) == ()
+    assert msgspec.json.decode(msgspec.json.encode(layout), type=game.Layout) == layout
     state, whole, moves = tabu.start(rules, seats, dealer, layout), Counter(pack), 0
     while (seat := state.turn) is not None:
         legal = list(tabu.legal_moves(rules, state))
@@ -64,6 +66,8 @@ def test_a_deal(rules: Rules, seats: int, seed: int) -> None:
         assert len(state.row) <= tabu.ROW_SIZE
         moves += 1
         assert moves < LONGEST
+        for fact, kind in ((move, game.Move), (effects, game.Effects), (state, game.State)):
+            assert msgspec.json.decode(msgspec.json.encode(fact), type=kind) == fact
     assert (effects.end == "went_out") == (state.out is not None) == (effects.out is not None)
     for seat, line in enumerate(tabu.score(rules, state)):
         assert tuple(line) == tabu.LINES

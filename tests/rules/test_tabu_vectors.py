@@ -43,7 +43,8 @@ def test_turns(case: dict[str, Any]) -> None:
     legal: set[Move] = {Play(card) for card in expect["playable"]}
     legal |= {move for move, key in ((DRAW, "draw"), (KEEP, "keep"), (PASS, "pass")) if expect[key]}
     assert set(tabu.legal_moves(rules, state)) == legal
-    for move in (*(Play(card) for card in case["hand"]), DRAW, KEEP, PASS):
+    asked: list[Move] = [*(Play(card) for card in case["hand"]), DRAW, KEEP, PASS]
+    for move in asked:
         assert (tabu.judge(rules, state, 0, move) == LEGAL) == (move in legal)
     if expect["draw"]:
         effects = tabu.play(rules, state, 0, DRAW, Shuffler(0))
