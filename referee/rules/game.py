@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from referee.rules import sabo, tablanet
+from referee.rules import sabo, tablanet, tabu
 from referee.rules.cards import Card, Cards, Sight
 from referee.rules.chance import Chance
 from referee.rules.verdict import Verdict, Violation
@@ -61,12 +61,12 @@ class Game(Protocol):
     def hide_state(self, state: Any, sight: Sight) -> Any: ...
 
 
-Layout: TypeAlias = tablanet.Layout | sabo.Layout
-Move: TypeAlias = tablanet.Play | sabo.Move
-Effects: TypeAlias = tablanet.Effects | sabo.Effects
-State: TypeAlias = tablanet.State | sabo.State
+Layout: TypeAlias = tablanet.Layout | tabu.Layout | sabo.Layout
+Move: TypeAlias = tablanet.Move | tabu.Move | sabo.Move
+Effects: TypeAlias = tablanet.Effects | tabu.Effects | sabo.Effects
+State: TypeAlias = tablanet.State | tabu.State | sabo.State
 
-GAMES: dict[str, Game] = {"tablanet": tablanet, "sabo": sabo}
+GAMES: dict[str, Game] = {"tablanet": tablanet, "tabu": tabu, "sabo": sabo}
 """The newest ruleset of each game: what a new match is played under."""
 
 RULESETS: dict[str, Game] = {game.RULESET: game for game in GAMES.values()}
