@@ -1,20 +1,18 @@
 """What the rules say to people: clauses, house rules and reasons for a refusal, in English, Russian and Ukrainian.
 
-The words are data (`words.py`, `texts/*.toml`); keys, defaults and allowed values come from the games themselves.
+The words are data (`texts/*.toml`); keys, defaults and allowed values come from the games themselves.
 """
 
 from collections.abc import Iterator
-from types import UnionType
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+from typing import Any
 
 import msgspec
 
 from referee.rules.game import Game
+from referee.rules.options import Option, options_of
 from referee.rules.words import LANGUAGES, clause_text, pick, say, texts_of
 
 __all__ = ["LANGUAGES", "Rulebook", "clause_text", "pick", "print_lines", "rulebook", "say"]
-
-OFFERED_FIRST: Final = ("tablanet_bonus",)
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -22,28 +20,6 @@ class Clause(msgspec.Struct, frozen=True):
 
     id: str
     text: str
-
-
-class Value(msgspec.Struct, frozen=True):
-    """A value that a house rule may take, as the API spells it."""
-
-    value: int | str | None
-    label: str
-
-
-class Option(msgspec.Struct, frozen=True):
-    """A house rule. A `number` lies between `least` and `most` (null: no limit) or is one of `values`; a `choice` is
-    one of `values`. `default` is null when the rule is `required`."""
-
-    key: str
-    label: str
-    required: bool
-    default: int | str | None
-    kind: Literal["choice", "number"]
-    values: tuple[Value, ...]
-    least: int | None
-    most: int | None
-    offered_first: bool
 
 
 class Preset(msgspec.Struct, frozen=True):
@@ -87,8 +63,7 @@ class Rulebook(msgspec.Struct, frozen=True):
 def rulebook(game: Game, lang: str) -> Rulebook:
     """The rulebook of a game's newest ruleset in one of `LANGUAGES`."""
     texts = texts_of(game.NAME)
-    least, most = game.SEATS
-    options = tuple(_options(game, lang))
+    options = tuple(options_of(game, lang))
     agreed = {o.key: o.values[0].value if o.values else o.least for o in options if o.required}
     rules = msgspec.convert(agreed, game.Rules)
     usual = texts.get("targets") or {"1": [o.default for o in options if o.key == "target"]}
@@ -97,9 +72,9 @@ def rulebook(game: Game, lang: str) -> Rulebook:
         title=texts["title"][lang],
         ruleset=game.RULESET,
         language=lang,
-        least=least,
-        most=most,
-        packs={seats: len(game.pack(rules, seats)) for seats in range(least, most + 1)},
+        least=game.SEATS[0],
+        most=game.SEATS[1],
+        packs={seats: len(game.pack(rules, seats)) for seats in range(game.SEATS[0], game.SEATS[1] + 1)},
         targets={int(packs): tuple(targets) for packs, targets in usual.items()},
         clauses=tuple(Clause(key, text[lang]) for key, text in texts["clause"].items()),
         options=options,
@@ -123,37 +98,10 @@ def print_lines(book: Rulebook) -> Iterator[str]:
     yield from ("", heading["clauses"], "", *(f"{clause.id:<6} {clause.text}" for clause in book.clauses))
     yield from ("", heading["options"], "")
     for option in book.options:
-        yield f"{option.label} ({option.key}): {heading['required'] if option.required else option.default}"
-        yield from (f"    {value.value}: {value.label}" for value in option.values)
+        yield f"{option.label} ({option.key}): {heading['required'] if option.required else _shown(option.default)}"
+        yield from (f"    {_shown(value.value)}: {value.label}" for value in option.values)
     yield from ("", heading["presets"], "", *(f"{preset.name}: {preset.label}" for preset in book.presets))
 
 
-def _options(game: Game, lang: str) -> Iterator[Option]:
-    labels = texts_of("common")["option"] | texts_of(game.NAME)["option"]
-    for field in msgspec.structs.fields(game.Rules):
-        label = labels[field.name]
-        allowed, limits = _allowed(field.type)
-        yield Option(
-            key=field.name,
-            label=label[lang],
-            required=field.required,
-            default=None if field.required else field.default,
-            kind="number" if limits else "choice",
-            values=tuple(Value(v, label["values"]["none" if v is None else str(v)][lang]) for v in allowed),
-            least=limits.ge if limits else None,
-            most=limits.le if limits else None,
-            offered_first=field.name in OFFERED_FIRST,
-        )
-
-
-def _allowed(hint: Any) -> tuple[tuple[Any, ...], Any]:
-    """Values that a house rule's type names, in order, and the limits of a number if it may be one, else None."""
-    origin, parts = get_origin(hint), get_args(hint)
-    if origin is Literal:
-        return parts, None
-    if origin is Annotated:
-        return _allowed(parts[0])[0], parts[1]
-    if origin in (Union, UnionType):
-        found = [_allowed(part) for part in parts]
-        return sum((values for values, _ in found), ()), next((limits for _, limits in found if limits), None)
-    return ((None,), None) if hint is type(None) else ((), msgspec.Meta())
+def _shown(value: int | str | None) -> int | str:
+    return "-" if value is None else value
