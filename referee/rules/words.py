@@ -1,0 +1,62 @@
+"""Words for people in English, Russian and Ukrainian: which language, reasons for a refusal, clauses by their number."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from referee.rules.verdict import Violation
+
+LANGUAGES: Final = ("en", "ru", "uk")
+GAME_OF_CLAUSE: Final = {"TN": "tablanet", "TB": "tabu", "SB": "sabo"}
+_HERE: Final = Path(__file__).parent / "texts"
+_RANGE: Final = re.compile(r"(\*|[a-z]{1,8})((?:-[a-z0-9]{1,8})*)(?:\s*;\s*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?")
+_OPTIONAL: Final = re.compile(r"\[([^\]]*)\]")
+_NAME: Final = re.compile(r"\{(\w+)\}")
+
+
+@cache
+def texts_of(name: str) -> dict[str, Any]:
+    """The texts of a game, or those common to all (`texts/<name>.toml`)."""
+    return tomllib.loads((_HERE / f"{name}.toml").read_text("utf-8"))
+
+
+def pick(accept_language: str | None) -> str:
+    """The language that an Accept-Language header prefers (RFC 9110, 12.5.4): `uk-UA` is `uk`, junk is passed over."""
+    wanted: dict[str, float] = {}
+    for part in (accept_language or "").lower().split(","):
+        if match := _RANGE.fullmatch(part.strip()):
+            tag, narrower, quality = match[1], match[2], float(match[3] or 1)
+            if quality or not narrower:  # `en-GB;q=0` says nothing of other English
+                wanted[tag] = max(quality, wanted.get(tag, 0))
+    order = [*wanted, *LANGUAGES]
+    quality_of = {lang: wanted.get(lang, wanted.get("*", 0)) for lang in LANGUAGES}
+    best = max(LANGUAGES, key=lambda lang: (quality_of[lang], -order.index(lang)))
+    return best if quality_of[best] else LANGUAGES[0]
+
+
+def say(violation: Violation, lang: str) -> str:
+    """The reason for a refusal in words. A parameter that is absent is passed over; an unknown code is a KeyError."""
+    told = {name: _spell(name, value, lang) for name, value in violation.params.items()}
+
+    def optional(part: re.Match[str]) -> str:
+        return part[1] if all(told.get(name) for name in _NAME.findall(part[1])) else ""
+
+    text = _OPTIONAL.sub(optional, texts_of("common")["code"][violation.code][lang])
+    return _NAME.sub(lambda name: told.get(name[1], ""), text)
+
+
+def clause_text(clause_id: str, lang: str) -> str:
+    """The words of a clause; an unknown clause is a KeyError."""
+    text: str = texts_of(GAME_OF_CLAUSE[clause_id.partition("-")[0]])["clause"][clause_id][lang]
+    return text
+
+
+def _spell(name: str, value: Any, lang: str) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_spell(name, one, lang) for one in value)
+    suits = texts_of("common")["suit"]
+    return (
+        str(suits[value][lang]) if name in ("led", "suit") and value in suits else "" if value is None else str(value)
+    )
