@@ -91,12 +91,14 @@ def _fair(rules: Any, entries: Sequence[Recorded], version: int, seed: str) -> D
         return Divergence("seed", version)
     deal = evolve(None, entries[0])
     game, seats = deal.kernel, len(first.layout.hands)
-    chance = dealer.SeededChance(seed)
+    chance = dealer.SeededChance(seed, first.words)
     if game.lay_out(rules, seats, first.dealer, chance.pack(game.pack(rules, seats)), chance) != first.layout:
         return Divergence("shuffle", entries[0].version)
     for recorded in entries[1:]:
         if isinstance(moved := recorded.event, Moved):
-            again = game.play(rules, deal.state, moved.seat, moved.move, dealer.SeededChance(seed, made=deal.shuffles))
+            again = game.play(
+                rules, deal.state, moved.seat, moved.move, dealer.SeededChance(seed, first.words, deal.shuffles)
+            )
             if again != moved.effects:
                 return Divergence("shuffle", recorded.version, deal.moves + 1, moved.seat)
         deal = evolve(deal, recorded)

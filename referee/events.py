@@ -49,22 +49,43 @@ class DealerChosen(Fact, frozen=True, tag="DealerChosen"):
 
 
 class DealStarted(Fact, frozen=True, tag="DealStarted"):
-    """A deal begins; `most` is the most points it can pay one seat, null if unbounded."""
+    """A deal begins; `most` is the most points it can pay one seat, null if unbounded.
+
+    Where the referee shuffles, `commitment` is the SHA-256 of its seed (hex); `waiting` says that the seats may add
+    their words to it before the cards are dealt.
+    """
 
     number: int
     deal: UUID
     dealer: int
     mode: Mode
     most: int | None
+    commitment: str | None = None
+    waiting: bool = False
+
+
+class WordAdded(Fact, frozen=True, tag="WordAdded"):
+    """A seat added its word to the shuffle of a deal whose seed is committed to and whose cards are not yet dealt."""
+
+    number: int
+    seat: int
+    word: str
+
+
+class ShuffleClosed(Fact, frozen=True, tag="ShuffleClosed"):
+    """The cards of a deal that waited for words are dealt: no further word counts."""
+
+    number: int
 
 
 class DealScored(Fact, frozen=True, tag="DealScored"):
-    """A deal's points and score lines, and the totals after it."""
+    """A deal's points and score lines, the totals after it, and the fingerprint (hex) of all deals up to it."""
 
     number: int
     points: Points
     lines: Lines
     totals: Points
+    fingerprint: str | None = None
 
 
 class MatchWon(Fact, frozen=True, tag="MatchWon"):
@@ -84,7 +105,11 @@ class RematchOpened(Fact, frozen=True, tag="RematchOpened"):
 
 
 class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
-    """What was dealt, by whom it was entered, and when the referee shuffled the SHA-256 of its seed (hex)."""
+    """What was dealt, by whom it was entered, and where the referee shuffled what the order follows from.
+
+    `commitment`: SHA-256 of the seed (hex); `words` by seat, empty where none was added; `shuffles`: how many things
+    the layout asked of chance.
+    """
 
     match: UUID
     number: int
@@ -95,6 +120,7 @@ class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
     layout: Layout
     commitment: str | None = None
     shuffles: int = 0
+    words: tuple[str, ...] = ()
 
 
 class Moved(Fact, frozen=True):
@@ -107,6 +133,14 @@ class Moved(Fact, frozen=True):
 
 class CardPlayed(Moved, frozen=True, tag="CardPlayed"):
     """A card was played."""
+
+
+class CardDrawn(Moved, frozen=True, tag="CardDrawn"):
+    """A card was drawn, or asked for where none could come."""
+
+
+class TurnPassed(Moved, frozen=True, tag="TurnPassed"):
+    """A turn ended without a card."""
 
 
 class SeedRevealed(Fact, frozen=True, tag="SeedRevealed"):
@@ -147,8 +181,10 @@ class HiddenCardsRead(Fact, frozen=True, tag="HiddenCardsRead"):
     version: int
 
 
-MatchEvent: TypeAlias = MatchOpened | DealerChosen | DealStarted | DealScored | MatchWon | RematchOpened
-DealEvent: TypeAlias = CardsDealt | CardPlayed | SeedRevealed | DealFinished
+MatchEvent: TypeAlias = (
+    MatchOpened | DealerChosen | DealStarted | WordAdded | ShuffleClosed | DealScored | MatchWon | RematchOpened
+)
+DealEvent: TypeAlias = CardsDealt | CardPlayed | CardDrawn | TurnPassed | SeedRevealed | DealFinished
 AccessEvent: TypeAlias = CapabilityGranted | CapabilityRevoked | HiddenCardsRead
 Event: TypeAlias = MatchEvent | DealEvent | AccessEvent
 
