@@ -31,8 +31,10 @@ from referee.rules.verdict import Illegal, Violation
 
 
 class DealLine(msgspec.Struct, frozen=True):
-    """A deal as the match knows it: words by seat, `waiting` while more of them may be added; points and score lines by seat, null
-    while it is played; the fingerprint (hex) of all deals up to it."""
+    """A deal as the match knows it: words by seat, `waiting` while more of them may be added.
+
+    Points and score lines by seat are null while it is played; the fingerprint (hex) is of all deals up to it.
+    """
 
     number: int
     id: UUID
