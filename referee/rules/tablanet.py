@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from referee.rules import sums
-from referee.rules.cards import JOKER, PACK, RANK, SUIT, Card, Cards, Sight, surplus, without
+from referee.rules.cards import JOKER, PACK, RANK, Card, Cards, Sight, surplus, without
 from referee.rules.chance import Chance
 from referee.rules.target import Tie
 from referee.rules.verdict import LEGAL, Illegal, Verdict, Violation
@@ -206,9 +206,7 @@ def check_layout(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, .
 def start(rules: Rules, seats: int, dealer: int, layout: Layout) -> State:
     """The state before the first move; the seat after the dealer acts first (TN-7)."""
     none = (0,) * seats
-    return State(
-        dealer, (dealer + 1) % seats, layout.hands, layout.table, layout.stock, ((),) * seats, none, none
-    )  # fmt: skip
+    return State(dealer, (dealer + 1) % seats, layout.hands, layout.table, layout.stock, ((),) * seats, none, none)
 
 
 # ---- judging
@@ -248,11 +246,9 @@ def legal_moves(rules: Rules, state: State, card: Card | None = None) -> Iterato
     reach = _reach(rules, state.table)
     for held in state.hands[state.turn]:
         if card is None or held == card:
-            if _can_take(rules, held, state.table, reach):
-                for captures in captures_of(rules, held, state.table):
-                    yield Play(held, captures)
-            else:
-                yield Play(held)
+            able = _can_take(rules, held, state.table, reach)
+            for captures in captures_of(rules, held, state.table) if able else ((),):
+                yield Play(held, captures)
 
 
 def captures_of(rules: Rules, card: Card, table: Cards) -> Iterator[Cards]:
@@ -316,11 +312,10 @@ def _twice(cards: Cards) -> list[Card]:
 
 def _capture_fault(rules: Rules, played: Card, captures: Cards, table: Cards) -> Violation | None:
     """What is wrong with taking `captures`, all of them on the table, each named once (TN-10 to TN-12)."""
-    one_of_each = rules.units_per_capture == "one_of_each"
     too_many = divisible = False
     for value in PLAY_VALUES[rules.ace_value, rules.values][played]:
         for ways in _divisions(rules, played, value, captures):
-            if one_of_each and (ways[0] > 1 or ways[1] > 1):
+            if max(ways) > 1 and rules.units_per_capture == "one_of_each":
                 too_many = True
                 continue
             divisible = True
@@ -340,8 +335,7 @@ def _divisions(rules: Rules, played: Card, value: int, captures: Cards) -> Itera
     fall into sums. Aces that may count 1 or 11 are tried by how many of them count 11.
     """
     worth = PLAY_VALUES[rules.ace_value, rules.values]
-    fixed, aces = [], 0
-    singles = 0
+    fixed, aces, singles = [], 0, 0
     for card in captures:
         values = worth[card]
         if len(values) == 2:
@@ -359,16 +353,12 @@ def _divisions(rules: Rules, played: Card, value: int, captures: Cards) -> Itera
         if alone and not ace_alone:
             continue
         rest = fixed + [11] * (0 if value == 11 else elevens) + [1] * (0 if value == 1 else ones)
-        if any(v > value for v in rest) or sum(rest) % value:
-            continue
         rest.sort(reverse=True)
         if sums.falls_into_sums(rest, value, LONGEST[rules.max_sum_cards]):
             yield singles + alone, sum(rest) // value
 
 
-def _left_over(
-    rules: Rules, played: Card, value: int, captures: Cards, table: Cards, ways: tuple[int, int]
-) -> bool:  # fmt: skip
+def _left_over(rules: Rules, played: Card, value: int, captures: Cards, table: Cards, ways: tuple[int, int]) -> bool:
     """Whether a unit for `value` stays behind; with one_of_each only of a kind not yet used (rules 0.7)."""
     stays = [card for card in table if card not in captures]
     either = rules.units_per_capture == "any"
@@ -404,8 +394,7 @@ def outcomes(effects: Effects) -> tuple[Cards, ...]:
 
 def evolve(state: State, seat: int, move: Play, effects: Effects) -> State:
     """The state after a recorded move: applies its facts and asks no rule."""
-    hands = effects.batch
-    stock = state.stock
+    hands, stock = effects.batch, state.stock
     if hands is None:
         hand = state.hands[seat]
         place = hand.index(move.card)
@@ -480,17 +469,12 @@ def hide_state(state: State, sight: Sight) -> State:
 
 def _card_points(rules: Rules, card: Card) -> int:
     """Card points by the second scale (TN-18, N14)."""
-    match RANK[card]:
-        case "A" | "K" | "Q":
-            return 1
-        case "10":
-            return 2 if SUIT[card] == "D" else 1
-        case "2":
-            return 1 if rules.twos == "all" or SUIT[card] == "C" else 0
-        case "J":
-            return rules.jack_points
-        case _:
-            return 0
+    rank = RANK[card]
+    if rank == "J":
+        return rules.jack_points
+    if rank == "2":
+        return int(rules.twos == "all" or card == "2C")
+    return 2 if card == "10D" else int(rank in _LINE_OF_RANK)
 
 
 def _bonus(rules: Rules, move: Play) -> int:
@@ -506,10 +490,9 @@ def _bonus(rules: Rules, move: Play) -> int:
 
 def _batch(cards: Cards, seats: int, dealer: int) -> tuple[tuple[Cards, ...], Cards]:
     """Hands dealt one card at a time from the dealer's left, and the cards that remain (TN-4, TN-16)."""
-    size = HAND_SIZE[seats]
-    return tuple(cards[(seat - dealer - 1) % seats : size * seats : seats] for seat in range(seats)), cards[
-        size * seats :
-    ]  # fmt: skip
+    dealt = HAND_SIZE[seats] * seats
+    hands = tuple(cards[(seat - dealer - 1) % seats : dealt : seats] for seat in range(seats))
+    return hands, cards[dealt:]
 
 
 def _add(by_seat: tuple[Any, ...], seat: int, gain: Any) -> tuple[Any, ...]:

@@ -191,7 +191,9 @@ def worst_judge() -> tuple[float, str]:
     smallest = sorted(tablanet.PACK, key=lambda card: tablanet.VALUES["text"].get(card[:-1], 1))
     tables += [chance.shuffle(smallest[:28])[:16] for _ in range(40)]
     for table in tables:
-        claims = [(), table, table[1:], table[2:], table[3:]] + [chance.shuffle(table)[: 8 + n] for n in range(8)]
+        claims = [(), table, table[1:], table[2:], table[3:], table[:-1]] + [
+            chance.shuffle(table)[: 8 + n] for n in range(8)
+        ]
         for duty, units, longest, values in (
             ("any", "any", "unlimited", "text"),
             ("maximal", "any", "unlimited", "text"),

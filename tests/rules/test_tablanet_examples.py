@@ -56,6 +56,7 @@ def test_TN_E4_no_sum_of_four_cards() -> None:  # noqa: N802
     assert refusals(table, "KC", table) == ["CAPTURE_NOT_VALID"]
     assert refusals(table, "KC", table, max_sum_cards="unlimited") == []
     assert refusals(table, "KC", "") == []
+    assert refusals(table, "KC", "", max_sum_cards="unlimited") == ["CAPTURE_REQUIRED"]
     assert refusals(table, "9D", "2C 3D 4H") == []
 
 
