@@ -381,3 +381,12 @@ def test_C050_a_bonus_in_mid_deal_waits_for_the_count() -> None:  # noqa: N802
     effects, state = after(at("7D", "7S 3H", "KS KH"), "7S 7D", tablanet_bonus="one_point")
     assert (effects.bonus, effects.next, state.bonuses) == (1, 1, (1, 0))
     assert winners((250 + 1, 245 + 8), 251) == (1,)
+
+
+@pytest.mark.parametrize("duty", ["any", "maximal"])
+@pytest.mark.parametrize("units", ["any", "one_of_each"])
+def test_the_first_moves_do_not_wait_for_the_rest(duty: Any, units: Any) -> None:
+    table = " ".join(card for card in PACK if card[0] in "A23456")
+    rules = Rules("either", capture_duty=duty, max_sum_cards="unlimited", units_per_capture=units)
+    move = next(tablanet.legal_moves(rules, at(table, "KS", "2C")))
+    assert tablanet.judge(rules, at(table, "KS", "2C"), 0, move) == LEGAL
