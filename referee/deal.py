@@ -128,7 +128,7 @@ def evolve(deal: Deal | None, recorded: Recorded) -> Deal:
             mode=event.mode,
             dealt_by=event.dealt_by,
             layout=event.layout,
-            state=game.start(None, len(event.layout.hands), event.dealer, event.layout),
+            state=game.start(event.dealer, event.layout),
             commitment=event.commitment,
             shuffles=event.shuffles,
             words=event.words,

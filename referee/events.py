@@ -181,11 +181,17 @@ class HiddenCardsRead(Fact, frozen=True, tag="HiddenCardsRead"):
     version: int
 
 
+class MatchImported(Fact, frozen=True, tag="MatchImported"):
+    """The match came in as a record; its fingerprint (hex) then, null before a deal was scored."""
+
+    fingerprint: str | None
+
+
 MatchEvent: TypeAlias = (
     MatchOpened | DealerChosen | DealStarted | WordAdded | ShuffleClosed | DealScored | MatchWon | RematchOpened
 )
 DealEvent: TypeAlias = CardsDealt | CardPlayed | CardDrawn | TurnPassed | SeedRevealed | DealFinished
-AccessEvent: TypeAlias = CapabilityGranted | CapabilityRevoked | HiddenCardsRead
+AccessEvent: TypeAlias = CapabilityGranted | CapabilityRevoked | HiddenCardsRead | MatchImported
 Event: TypeAlias = MatchEvent | DealEvent | AccessEvent
 
 

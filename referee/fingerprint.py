@@ -37,20 +37,20 @@ def short(fingerprint: str) -> str:
     return " ".join(fingerprint[start : start + 4] for start in range(0, 16, 4))
 
 
-def canonical(value: Any) -> Any:
-    """A value as plain JSON data, Struct fields in order, those with their default left out."""
+def canonical(value: Any, whole: bool = False) -> Any:
+    """A value as plain JSON data, Struct fields in order, those with their default left out unless `whole`."""
     if isinstance(value, msgspec.Struct):
         config = value.__struct_config__
         data = {config.tag_field: config.tag} if config.tag_field else {}
         for field in msgspec.structs.fields(value):
             part = getattr(value, field.name)
-            if field.required or part != field.default:
-                data[field.encode_name] = canonical(part)
+            if whole or field.required or part != field.default:
+                data[field.encode_name] = canonical(part, whole)
         return data
     if isinstance(value, dict):
-        return {key: canonical(part) for key, part in value.items()}
+        return {key: canonical(part, whole) for key, part in value.items()}
     if isinstance(value, tuple | list):
-        return [canonical(part) for part in value]
+        return [canonical(part, whole) for part in value]
     return value
 
 

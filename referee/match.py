@@ -10,6 +10,7 @@ from uuid import UUID, uuid5
 
 import msgspec
 
+from referee import fingerprint
 from referee.events import (
     DealerChosen,
     DealScored,
@@ -49,7 +50,10 @@ class DealLine(msgspec.Struct, frozen=True):
 
 
 class Match(msgspec.Struct, frozen=True):
-    """A match after `version` events. Tuples by seat; `dealer` is the first deal's, `winners` is empty until the end."""
+    """A match after `version` events, tuples by seat.
+
+    `fingerprint` (hex) of the scored deals; `dealer` is the first deal's; `winners` is empty until the end.
+    """
 
     id: UUID
     version: int
@@ -60,6 +64,7 @@ class Match(msgspec.Struct, frozen=True):
     rules: Any
     players: tuple[UUID, ...]
     totals: Points
+    fingerprint: str
     dealer: int = 0
     deals: tuple[DealLine, ...] = ()
     winners: tuple[int, ...] = ()
@@ -140,10 +145,10 @@ def start_deal(match: Match, commitment: str | None, waiting: bool = False) -> t
     return (DealStarted(number, deal_id(match.id, number), match.next_dealer, "dealt", most, commitment, waiting),)
 
 
-def score_deal(match: Match, number: int, points: Points, lines: Lines, fingerprint: str) -> tuple[MatchEvent, ...]:
+def score_deal(match: Match, number: int, points: Points, lines: Lines, mark: str) -> tuple[MatchEvent, ...]:
     """Add a finished deal to the totals, and end the match if somebody has won (rules 0.5)."""
     totals = tuple(total + gain for total, gain in zip(match.totals, points, strict=True))
-    scored = DealScored(number, points, lines, totals, fingerprint)
+    scored = DealScored(number, points, lines, totals, mark)
     last = match.kernel.last_deal(match.rules, number)
     won = target.winners(totals, match.rules.target, match.rules.tie, last)
     return (scored, MatchWon(won, totals)) if won else (scored,)
@@ -167,6 +172,7 @@ def evolve(match: Match | None, recorded: Recorded) -> Match:
             rules=rules,
             players=event.players,
             totals=(0,) * len(event.players),
+            fingerprint=fingerprint.first(event),
             rematch_of=event.rematch_of,
         )
     assert match is not None, "a match stream begins with MatchOpened"
@@ -185,11 +191,9 @@ def _changes(match: Match, event: Any) -> Mapping[str, Any]:
         case WordAdded(number, seat, word):
             words = match.deals[number - 1].words
             return {"deals": _with(match, number, words=(*words[:seat], word, *words[seat + 1 :]))}
-        case DealScored(number, points, lines, totals, fingerprint):
-            return {
-                "deals": _with(match, number, points=points, lines=lines, fingerprint=fingerprint),
-                "totals": totals,
-            }
+        case DealScored(number, points, lines, totals, mark):
+            deals = _with(match, number, points=points, lines=lines, fingerprint=mark)
+            return {"deals": deals, "totals": totals, "fingerprint": mark or match.fingerprint}
         case MatchWon(seats):
             return {"winners": seats}
         case RematchOpened(other):

@@ -11,10 +11,11 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from referee import access, deal, dealer, errors, fingerprint, match
+from referee import access, deal, dealer, errors, fingerprint, match, record
 from referee.access import Access, Caller
 from referee.deal import Deal
 from referee.events import (
+    CapabilityGranted,
     CapabilityRevoked,
     CardsDealt,
     DealerChosen,
@@ -22,7 +23,7 @@ from referee.events import (
     Entry,
     Event,
     HiddenCardsRead,
-    MatchOpened,
+    MatchImported,
     Moved,
     Recorded,
     RematchOpened,
@@ -31,6 +32,7 @@ from referee.events import (
     WordAdded,
 )
 from referee.match import DealLine, Match, access_id, deal_id
+from referee.record import Record
 from referee.rules.cards import Card, Cards
 from referee.rules.chance import WrongOutcome
 from referee.rules.game import Game
@@ -277,13 +279,8 @@ class Referee:
             batch = self._batch(found.id, found.version, who.name, *made)
             if not isinstance(end := made[-1], DealFinished):
                 return Plan([batch])
-            before = now.deals[number - 2].fingerprint if number > 1 else None
-            if before is None:
-                opened = (await self._read(now.id, 0, 1))[0].event
-                assert isinstance(opened, MatchOpened)
-                before = fingerprint.first(opened)
-            after = fingerprint.after_deal(before, [*await self._read(found.id), *batch.entries])
-            scored = match.score_deal(now, number, end.points, end.lines, after)
+            mark = fingerprint.after_deal(now.fingerprint, [*await self._read(found.id), *batch.entries])
+            scored = match.score_deal(now, number, end.points, end.lines, mark)
             return Plan([batch, self._batch(now.id, now.version, who.name, *scored)])
 
         return await self._carry_out(who.match, key, decide)
@@ -292,6 +289,44 @@ class Referee:
         """The verdict on a move, nothing stored: the deal as it stands if it is legal. Raises Refused if not."""
         _, found, _ = await self._decide_move(who, number, seat, move, (), if_match)
         return found
+
+    async def record(self, match_id: UUID) -> Record:
+        """The match's record: every deal that has been scored. Raises NotFound."""
+        entries = await self._read(match_id)
+        if not entries:
+            raise errors.NotFound("There is no such match.")
+        found = await self.match(match_id, entries[-1].version)
+        deals = {line.number: await self._read(line.id) for line in found.deals if line.points is not None}
+        return record.whole(match_id, await self.names(found.players), entries, deals)
+
+    async def take_in(self, data: bytes, key: Key | None) -> Done:
+        """Import a record, judged again on the way in. The first stream is the match.
+
+        Raises BadValue for a file that cannot be read whole, RecordDiverges for one that does not follow from itself,
+        Clash for another match under the same id.
+        """
+        found, defects = record.read(data)
+        if found is None or defects:
+            raise errors.BadValue(*(errors.Fault(f"#/{defect.where}", defect.what) for defect in defects))
+        report = record.judge(found, defects)
+        if not report.legal:
+            raise errors.RecordDiverges(report)
+
+        async def decide() -> Plan:
+            if await self._read(found.id, 0, 1):
+                raise errors.Clash("RECORD_DIFFERS", "Another match, or another state of it, is here under this id.")
+            plan = [Batch(found.id, 0, found.match)]
+            plan += [Batch(deal_id(found.id, n), 0, entries) for n, entries in enumerate(found.deals, 1)]
+            granted = self._grants(found.id, len(found.match[0].event.players))  # type: ignore[union-attr]
+            marks = self._batch(access_id(found.id), 0, "importer", MatchImported(found.fingerprint), *granted)
+            return Plan([*plan, marks], found.names)
+
+        if await self._read(found.id, 0, 1):
+            here = await self.record(found.id)
+            if record.write(here) == record.write(found):
+                versions = {found.id: len(found.match), access_id(found.id): 0}
+                return Done(Command("", versions, 0), replayed=True)
+        return await self._carry_out(found.id, key, decide)
 
     async def new_token(self, who: Caller, role: Role, seat: int | None, key: Key | None) -> Done:
         """Issue a role's token again and revoke the one before. The first stream is the access stream."""
@@ -388,10 +423,13 @@ class Referee:
                 raise errors.BadValue(errors.Fault("#/first_dealer/seat", f"seats run from 0 to {seats - 1}"))
             chosen = DealerChosen(first.seat, "seat")
         opened = _allowed(match.open_match(game, rules, players, chosen, rematch_of))
+        granted = self._grants(match_id, seats)
+        return Plan([self._batch(match_id, 0, by, *opened), self._batch(access_id(match_id), 0, by, *granted)], names)
+
+    def _grants(self, match_id: UUID, seats: int) -> list[CapabilityGranted]:
         roles: list[tuple[Role, int | None]] = [("arbiter", None), ("scorekeeper", None), ("spectator", None)]
         roles += [("seat", seat) for seat in range(seats)]
-        granted = [access.issue(self._secret, match_id, role, seat)[1] for role, seat in roles]
-        return Plan([self._batch(match_id, 0, by, *opened), self._batch(access_id(match_id), 0, by, *granted)], names)
+        return [access.issue(self._secret, match_id, role, seat)[1] for role, seat in roles]
 
     async def _carry_out(self, lock: UUID, key: Key | None, decide: Callable[[], Awaitable[Plan]]) -> Done:
         """Look the key up, decide, append; once more after a lost race, for what is decided may change with it."""

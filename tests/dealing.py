@@ -33,7 +33,7 @@ def rules_of(game: Game, **house_rules: object) -> Any:
 def new_deal(game: Game, rules: Any, seats: int, chance: SeededChance, dealer: int = 0) -> tuple[Any, Any]:
     """A fresh deal: how it is laid out, and the state before the first move."""
     layout = game.lay_out(rules, seats, dealer, chance.shuffle(game.pack(rules, seats)), chance)
-    return layout, game.start(rules, seats, dealer, layout)
+    return layout, game.start(dealer, layout)
 
 
 def random_line(game: Game, rules: Any, state: Any, chance: SeededChance) -> Iterator[tuple[Any, int, Any, Any]]:

@@ -170,6 +170,13 @@ class Opened(Out, frozen=True):
     position: int
 
 
+class Imported(Out, frozen=True):
+    """A match that came in as a record; its tokens are null where it was here already."""
+
+    match: MatchOut
+    tokens: Tokens | None
+
+
 class TokenOut(Out, frozen=True):
     """A token that was issued again."""
 
