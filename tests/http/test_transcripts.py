@@ -32,7 +32,9 @@ def tablanet_effects(effects: Move) -> Move:
 
 def tabu_effects(effects: Move) -> Move:
     """The vectors give empty lists where there are none of a kind, and the drawn card in the move."""
-    return {name: part for name, part in effects.items() if part not in ([], None, False) and name not in ("drawn", "out")}
+    return {
+        name: part for name, part in effects.items() if part not in ([], None, False) and name not in ("drawn", "out")
+    }
 
 
 def sabo_effects(effects: Move) -> Move:
@@ -59,7 +61,9 @@ def in_order(moves: list[Move]) -> list[str]:
 def listed(keeper: Phone) -> list[str]:
     answer = keeper.get("/deals/1/legal-moves?limit=500").json()
     assert answer["next"] is None
-    return in_order([{**move, "captures": sorted(move["captures"])} if "captures" in move else move for move in answer["moves"]])
+    return in_order(
+        [{**move, "captures": sorted(move["captures"])} if "captures" in move else move for move in answer["moves"]]
+    )
 
 
 @pytest.mark.parametrize(("game", "case"), WHOLE, ids=[f"{g}-{c.get('refusal', 'whole')}" for g, c in WHOLE])
