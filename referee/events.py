@@ -112,10 +112,11 @@ class DealScored(Fact, frozen=True, tag="DealScored"):
 
 
 class MatchWon(Fact, frozen=True, tag="MatchWon"):
-    """The match is over: its winner, or several where a shared win was agreed."""
+    """The match is over: its winner, or several where a shared win was agreed, and after which deal."""
 
     seats: tuple[int, ...]
     totals: Points
+    deal: int = 0
 
 
 class DealTallied(Fact, frozen=True, tag="DealTallied"):
@@ -197,6 +198,33 @@ class ProposalAnswered(Fact, frozen=True, tag="ProposalAnswered"):
     agreed: bool
 
 
+class DisputeRaised(Fact, frozen=True, tag="DisputeRaised"):
+    """A seat disputes a move of a deal (from 1); `dispute` counts from 1 in the match."""
+
+    dispute: int
+    deal: int
+    move: int
+    seat: int
+    why: UUID | None = None
+
+
+class DisputeRuled(Fact, frozen=True, tag="DisputeRuled"):
+    """The arbiter's ruling, provisional until confirmed: dismissed, or upheld with a remedy. Later rulings supersede it."""
+
+    dispute: int
+    ruling: int
+    upheld: bool
+    remedy: dict[str, Any]
+    why: UUID | None = None
+
+
+class RulingConfirmed(Fact, frozen=True, tag="RulingConfirmed"):
+    """A ruling is provisional no longer."""
+
+    dispute: int
+    ruling: int
+
+
 class RematchOpened(Fact, frozen=True, tag="RematchOpened"):
     """The same players opened another match under the same rules."""
 
@@ -209,8 +237,9 @@ class RematchOpened(Fact, frozen=True, tag="RematchOpened"):
 class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
     """What was dealt, by whom it was entered, and where the referee shuffled what the order follows from.
 
-    `commitment`: SHA-256 of the seed (hex); `words` by seat, empty where none was added; `shuffles`: how many things
-    the layout asked of chance.
+    `commitment`: SHA-256 of the seed (hex); `words` by place, empty where none was added; `shuffles`: how many things
+    the layout asked of chance. `seats` sit at the table, clockwise, one to a place; empty means all of the match.
+    Everything in a deal's stream counts by place at this table.
     """
 
     match: UUID
@@ -223,6 +252,7 @@ class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
     commitment: str | None = None
     shuffles: int = 0
     words: tuple[str, ...] = ()
+    seats: tuple[int, ...] = ()
 
 
 class Moved(Fact, frozen=True):
@@ -299,32 +329,6 @@ class IrregularityNoted(Settled, frozen=True, tag="IrregularityNoted"):
     remedy: str
 
 
-class DisputeRaised(Fact, frozen=True, tag="DisputeRaised"):
-    """A seat disputes a move; `dispute` counts from 1 in the deal."""
-
-    dispute: int
-    move: int
-    seat: int
-    why: UUID | None = None
-
-
-class DisputeRuled(Fact, frozen=True, tag="DisputeRuled"):
-    """The arbiter's ruling, provisional until confirmed: dismissed, or upheld with a remedy. Later rulings supersede it."""
-
-    dispute: int
-    ruling: int
-    upheld: bool
-    remedy: dict[str, Any]
-    why: UUID | None = None
-
-
-class RulingConfirmed(Fact, frozen=True, tag="RulingConfirmed"):
-    """A ruling is provisional no longer."""
-
-    dispute: int
-    ruling: int
-
-
 class SeedRevealed(Fact, frozen=True, tag="SeedRevealed"):
     """The 256-bit seed (hex) of every shuffle in this deal, published once it is over."""
 
@@ -388,6 +392,9 @@ MatchEvent: TypeAlias = (
     | PlayerSubstituted
     | ProposalMade
     | ProposalAnswered
+    | DisputeRaised
+    | DisputeRuled
+    | RulingConfirmed
     | RematchOpened
 )
 DealEvent: TypeAlias = (
@@ -400,9 +407,6 @@ DealEvent: TypeAlias = (
     | MoveCorrected
     | IrregularityFound
     | IrregularityNoted
-    | DisputeRaised
-    | DisputeRuled
-    | RulingConfirmed
     | SeedRevealed
     | DealFinished
 )
