@@ -81,7 +81,9 @@ class Referee:
         if issued_for != match_id:
             raise errors.Forbidden("This token belongs to another match.")
         granted: Access | None = await self._load(access_id(match_id), access.evolve)
-        held = granted and granted.valid.get(access.digest(token))
+        if granted is None:
+            raise errors.NotFound("There is no such match.")
+        held = granted.valid.get(access.digest(token))
         if not held:
             raise errors.BadToken("This token has been revoked.")
         return Caller(match_id, held.role, held.seat)
