@@ -39,7 +39,9 @@ class Server:
             self.port = probe.getsockname()[1]
         self.data = self.folder / "data"
         self._ctl = programs / "pg_ctl"
-        self._run(programs / "initdb", "-D", self.data, "-U", "referee", "-A", "trust", "-E", "UTF8", "--no-locale", "-N")
+        self._run(
+            programs / "initdb", "-D", self.data, "-U", "referee", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"
+        )
         self.start()
 
     def start(self) -> None:
