@@ -121,5 +121,5 @@ def test_nothing_starts_before_what_it_needs() -> None:
 
     assert needs("migrate") == {"db": "service_healthy"}
     assert needs("api") == {"migrate": "service_completed_successfully"}
-    assert needs("project") == {"api": "service_healthy"}
+    assert needs("project") == {"migrate": "service_completed_successfully"}
     assert SERVICES["db"]["healthcheck"]["test"][1] == "pg_isready"
