@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from referee.cli import main
 
 ROOT = Path(__file__).parents[1]
 DOCKERFILE = ROOT / "docker" / "Dockerfile"
+CONSTRAINTS = ROOT / "docker" / "constraints.txt"
 COMPOSE = ROOT / "docker" / "compose.yaml"
 LINES = DOCKERFILE.read_text("utf-8").replace("\\\n", "").splitlines()
 STAGES = [place for place, line in enumerate(LINES) if line.startswith("FROM ")]
@@ -78,6 +80,18 @@ def test_what_is_copied_exists_and_is_not_ignored() -> None:
 
 def test_versions_are_those_of_the_constraints() -> None:
     assert "ENV PIP_CONSTRAINT=/src/docker/constraints.txt" in LINES
+
+
+def test_constraints_name_every_requirement_once_and_no_address() -> None:
+    lines = [line for line in CONSTRAINTS.read_text("utf-8").splitlines() if not line.startswith("#")]
+    exact = [re.fullmatch(r"([a-z0-9-]+)==[\w.]+( ; .+)?", line) for line in lines]
+    assert all(exact), [line for line, found in zip(lines, exact, strict=True) if not found]
+    pinned = [found[1] for found in exact if found]
+    assert len(set(pinned)) == len(pinned)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    asked = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["dev"]]
+    asked += project["build-system"]["requires"]
+    assert {re.split(r"[\[<>=]", word)[0] for word in asked} <= set(pinned)
 
 
 def test_health_check_is_python() -> None:
