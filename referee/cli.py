@@ -1,24 +1,29 @@
 """The command `referee`: serve the API, follow the log, prepare a database, show a demonstration."""
 
+import json
 import os
 import signal
 import socket
+import sqlite3
 import sys
 import threading
 from typing import Any
 
 import click
+import psycopg
+from eventsourcing.persistence import PersistenceError
 from rich.console import Console
 
 from referee.rules import rulebook
 from referee.rules.game import GAMES
 from referee.settings import MissingSecret
-from referee.store import BadAddress, migrate
+from referee.store import BadAddress, migrate, open_reader, sqlite_path
 
 DATABASE = click.option(
     "--database", envvar="REFEREE_DATABASE", default="sqlite:referee.db", show_default=True, metavar="ADDRESS",
     help="sqlite:PATH, or postgresql://user:password@host:port/name",
 )  # fmt: skip
+UNUSABLE = (OSError, sqlite3.Error, psycopg.Error, PersistenceError)
 OPENING = """curl -s http://{host}:{port}/v1/matches -H 'Content-Type: application/json' -d \
 '{{"game": "tablanet", "seats": [{{"name": "Ana"}}, {{"name": "Bob"}}], "house_rules": {{"ace_value": 1}}}}'"""
 
@@ -55,9 +60,10 @@ def serve(database: str, host: str, port: int, workers: int, project: bool) -> N
     from referee import settings
 
     os.environ["REFEREE_DATABASE"], os.environ["REFEREE_PROJECT"] = database, "1" if project else "0"
-    settings.load()
-    if database.startswith("sqlite:") and workers > 1:
+    if sqlite_path(database) and workers > 1:
         raise click.ClickException("an SQLite file takes one process; use PostgreSQL for more workers")
+    _usable(database)
+    settings.load()
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -66,7 +72,7 @@ def serve(database: str, host: str, port: int, workers: int, project: bool) -> N
             raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror}") from error
     shown = database.rpartition("@")[2] if "@" in database else database
     click.echo(f"Referee listens on http://{host}:{port} (database {shown})")
-    click.echo("Open a match:\n  " + OPENING.format(host=host, port=port), err=False)
+    click.echo("Open a match:\n  " + OPENING.format(host=host, port=port))
     Granian(
         "referee.api.app:create_app", address=host, port=port, interface=Interfaces.ASGI, factory=True,
         workers=workers, loop=Loops.uvloop, workers_kill_timeout=5, respawn_failed_workers=True, log_level=LogLevels.warning,
@@ -79,6 +85,7 @@ def project(database: str) -> None:
     """Keep the read tables up to date, beside a server run with --no-project."""
     from referee.api.app import follow
 
+    _usable(database)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -90,8 +97,21 @@ def project(database: str) -> None:
 @DATABASE
 def migrate_command(database: str) -> None:
     """Create the tables that are not there yet."""
-    migrate(database)
+    try:
+        _prepare(database)
+    except UNUSABLE as error:
+        raise click.ClickException(f"The database cannot be prepared: {error}") from error
     click.echo("The database is ready.")
+
+
+@main.command("openapi")
+def openapi_command() -> None:
+    """Print the OpenAPI document of the API."""
+    from referee.api.app import create_app
+    from referee.settings import Settings
+
+    app = create_app(Settings("sqlite:unused", b"", frozenset(), project=False))
+    click.echo(json.dumps(app.openapi_schema.to_schema(), indent=2, sort_keys=True, ensure_ascii=False))
 
 
 @main.command()
@@ -121,6 +141,36 @@ def demo() -> None:
     from referee.demo import run
 
     run(Console())
+
+
+def _prepare(database: str) -> None:
+    """Create the tables of the log and the read tables: here, once, for processes that do it at once can collide."""
+    from projections import runner
+    from projections.tables import Tables
+    from referee.api.app import PROJECTIONS
+
+    migrate(database)
+    tables = Tables(database)
+    try:
+        for projection in PROJECTIONS:
+            runner.prepare(tables, projection)
+    finally:
+        tables.close()
+
+
+def _usable(database: str) -> None:
+    """Stop here, in one line, where no worker could start. A file is prepared; a server must have been."""
+    try:
+        if sqlite_path(database):
+            _prepare(database)
+            return
+        reader = open_reader(database)
+        try:
+            reader.head()
+        finally:
+            reader.close()
+    except UNUSABLE as error:
+        raise click.ClickException(f"The database cannot be used: {error}. `referee migrate` prepares it.") from error
 
 
 if __name__ == "__main__":

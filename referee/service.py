@@ -86,7 +86,9 @@ class Referee:
         if issued_for != match_id:
             raise errors.Forbidden("This token belongs to another match.")
         granted: Access | None = await self._load(access_id(match_id), access.evolve)
-        held = granted and granted.valid.get(access.digest(token))
+        if granted is None:
+            raise errors.NotFound("There is no such match.")
+        held = granted.valid.get(access.digest(token))
         if not held:
             raise errors.BadToken("This token has been revoked.")
         return Caller(match_id, held.role, held.seat)
@@ -231,6 +233,7 @@ class Referee:
                 batches.append(self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed)))
             return Plan(batches, {_seed_id(line.id): seed})
 
+        self._only(who, "arbiter", "scorekeeper", "seat")
         return await self._carry_out(who.match, key, decide)
 
     async def add_word(self, who: Caller, number: int, word: str, key: Key | None) -> Done:
@@ -257,6 +260,7 @@ class Referee:
             closed = self._batch(now.id, now.version, who.name, ShuffleClosed(number))
             return Plan([closed, self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed))])
 
+        self._only(who, "arbiter", "scorekeeper", "seat")
         return await self._carry_out(who.match, key, decide)
 
     async def play(
@@ -283,10 +287,12 @@ class Referee:
             scored = match.score_deal(now, number, end.points, end.lines, mark)
             return Plan([batch, self._batch(now.id, now.version, who.name, *scored)])
 
+        _moves_for(who, seat)
         return await self._carry_out(who.match, key, decide)
 
     async def try_move(self, who: Caller, number: int, seat: int, move: Any, if_match: int | None) -> Deal:
         """The verdict on a move, nothing stored: the deal as it stands if it is legal. Raises Refused if not."""
+        _moves_for(who, seat)
         _, found, _ = await self._decide_move(who, number, seat, move, (), if_match)
         return found
 
@@ -367,8 +373,6 @@ class Referee:
         _check(if_match, found.version)
         if not 0 <= seat < len(now.players):
             raise errors.BadValue(errors.Fault("#/seat", f"seats run from 0 to {len(now.players) - 1}"))
-        if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
-            raise errors.Forbidden(f"This token may not move for seat {seat}.")
         if not self.sees(who, found, seat):
             raise errors.Forbidden(
                 "The referee dealt this deal: only the seat itself, or the arbiter, may move for it."
@@ -503,6 +507,12 @@ class Referee:
 def event_at(entries: Sequence[Recorded], kind: type[T], version: int) -> T:
     """The last event of a kind in a stream up to a version."""
     return next(e.event for e in reversed(entries) if isinstance(e.event, kind) and e.version <= version)
+
+
+def _moves_for(who: Caller, seat: int) -> None:
+    """Asked before the key is looked up: a key gives nobody a right."""
+    if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
+        raise errors.Forbidden(f"This token may not move for seat {seat}.")
 
 
 def _seed_id(deal_stream: UUID) -> UUID:
