@@ -5,6 +5,7 @@ RefereeError
 ├── Forbidden         403  another match's token, or a role without this right
 ├── NotFound          404  no such match, deal or move
 ├── Clash             409  not now: a deal is running, a race was lost
+├── Consequences      409  a correction would make later moves irregular: which
 ├── MovedOn           412  the version in If-Match is not the current one
 ├── Refused           422  a rule forbids it: every violation with its clause
 ├── BadValue          422  well formed, but not a value that is accepted here: where, and what would be
@@ -43,6 +44,14 @@ class Clash(RefereeError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class Consequences(RefereeError):
+    """Later moves would be irregular after a correction: their numbers, with the violations of each."""
+
+    def __init__(self, moves: Sequence[tuple[int, Sequence[Violation]]]) -> None:
+        super().__init__("Moves would be irregular after this; nothing was changed. The arbiter may let them stand.")
+        self.moves = tuple(moves)
 
 
 class MovedOn(RefereeError):

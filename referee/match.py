@@ -5,30 +5,47 @@ Deciding functions return the events that follow, or Illegal with the reasons; `
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, TypeVar
 from uuid import UUID, uuid5
 
 import msgspec
 
 from referee import fingerprint
 from referee.events import (
+    Consent,
     DealerChosen,
+    DealReopened,
     DealScored,
     DealStarted,
+    DealVoided,
+    DisputeRaised,
+    DisputeRuled,
     Lines,
+    MatchAbandoned,
     MatchEvent,
     MatchOpened,
+    MatchReopened,
     MatchWon,
+    Mode,
+    PlayerJoined,
+    PlayerLeft,
+    PlayerSubstituted,
     Points,
+    ProposalAnswered,
+    ProposalMade,
     Recorded,
     RematchOpened,
+    RulingConfirmed,
+    ScoreCorrected,
     ShuffleClosed,
     WordAdded,
 )
-from referee.rules import target
 from referee.rules.cards import RANK, RANKS, Card
 from referee.rules.game import RULESETS, Game
 from referee.rules.verdict import Illegal, Violation
+from referee.standing import Standing, standing
+
+T = TypeVar("T")
 
 
 class DealLine(msgspec.Struct, frozen=True):
@@ -147,6 +164,11 @@ class Match(msgspec.Struct, frozen=True):
             first = self.deals[-1].dealer + (0 if self.deals[-1].voided else 1)
         return next(seat % seats for seat in range(first, first + seats) if seat % seats not in self.left)
 
+    def mark_before(self, number: int) -> str:
+        """The fingerprint (hex) that a deal's own is chained to."""
+        marks = [deal.fingerprint for deal in self.deals[: number - 1] if deal.fingerprint]
+        return marks[-1] if marks else self.begun_with
+
     def line(self, number: int) -> DealLine | None:
         """A deal by its number."""
         return self.deals[number - 1] if 0 < number <= len(self.deals) else None
@@ -166,13 +188,18 @@ def access_id(match: UUID) -> UUID:
 
 
 def open_match(
-    game: Game, rules: msgspec.Struct, players: Sequence[UUID], dealer: DealerChosen, rematch_of: UUID | None = None
+    game: Game,
+    rules: msgspec.Struct,
+    players: Sequence[UUID],
+    dealer: DealerChosen,
+    consent: Literal["spoken", "tokens"] = "spoken",
+    rematch_of: UUID | None = None,
 ) -> tuple[MatchEvent, ...] | Illegal:
     """Open a match under these rules; every default is written down, so that later defaults do not touch it."""
     if reasons := game.agree(rules, len(players)):
         return Illegal(reasons)
     agreed = msgspec.to_builtins(rules)
-    return MatchOpened(game.NAME, game.RULESET, agreed, tuple(players), rematch_of), dealer
+    return MatchOpened(game.NAME, game.RULESET, agreed, tuple(players), rematch_of, consent), dealer
 
 
 def cut(game: Game, seats: int, cuts: Sequence[Sequence[Card | None]]) -> DealerChosen | Illegal:
@@ -363,8 +390,7 @@ def _answered(match: Match, number: int, seat: int, agreed: bool) -> tuple[Propo
 
 
 def _last(deals: Sequence[DealLine], match: Match) -> str:
-    marks = [deal.fingerprint for deal in deals if deal.fingerprint]
-    return marks[-1] if marks else match.begun_with
+    return msgspec.structs.replace(match, deals=tuple(deals)).mark_before(len(deals) + 1)
 
 
 def _put(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 from uuid import UUID, uuid4, uuid5
 from weakref import WeakValueDictionary
 
@@ -32,9 +32,10 @@ from referee.events import (
     WordAdded,
 )
 from referee.match import DealLine, Match, access_id, deal_id
+from referee.names import check_name
 from referee.record import Record
-from referee.rules.cards import Card, Cards
-from referee.rules.chance import WrongOutcome
+from referee.rules.cards import Card, Cards, Sight
+from referee.rules.chance import Chance, WrongOutcome
 from referee.rules.game import Game
 from referee.rules.verdict import Illegal
 from referee.store.log import Batch, Command, Conflict, Key, KeyUsed, Log, Unavailable
@@ -70,7 +71,7 @@ class Referee:
     """The service. All methods raise `errors.RefereeError`; a command that returns is durable."""
 
     def __init__(self, log: Log, secret: bytes, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self.log, self._secret, self._clock = log, secret, clock
+        self.log, self.secret, self._clock = log, secret, clock
         self._locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         self._folded: dict[UUID, Any] = {}
 
@@ -80,7 +81,7 @@ class Referee:
         """Who holds this token. Raises BadToken, Forbidden (another match's), NotFound."""
         if token is None:
             raise errors.BadToken("This needs a token of the match: Authorization: Bearer rf_…")
-        issued_for = access.match_of(self._secret, token)
+        issued_for = access.match_of(self.secret, token)
         if issued_for is None:
             raise errors.BadToken("This token was not issued here.")
         if issued_for != match_id:
@@ -107,20 +108,57 @@ class Referee:
             raise errors.NotFound(f"Deal {number} has not been dealt.")
         return found
 
-    async def replay(self, match_id: UUID, number: int, moves: int | None) -> tuple[Deal, list[Recorded]]:
-        """A deal after its first `moves` moves (all when None) and every entry of its stream. Raises NotFound."""
-        entries = await self._read(deal_id(match_id, number))
-        if not entries:
+    async def replay(self, match_id: UUID, number: int, moves: int | None) -> tuple[Deal, Deal, list[Recorded]]:
+        """A deal after its first `moves` moves that count (all when None), as it is now, and its stream. Raises NotFound."""
+        entries = await self.read(deal_id(match_id, number))
+        now: Deal | None = None
+        for recorded in entries:
+            now = deal.evolve(now, recorded)
+        if now is None:
             raise errors.NotFound(f"Deal {number} has not been dealt.")
+        if moves is None:
+            return now, now, entries
         try:
-            return deal.fold(entries, moves), entries
+            return deal.at_move(now, moves), now, entries
         except ValueError:
-            made = deal.fold(entries).moves
-            raise errors.NotFound(f"Deal {number} has {made} moves; ask for 0 to {made}.") from None
+            raise errors.NotFound(f"Deal {number} has {now.moves} moves; ask for 0 to {now.moves}.") from None
+
+    async def access(self, match_id: UUID) -> Access:
+        """The capabilities of a match, as they are now."""
+        held: Access | None = await self._load(access_id(match_id), access.evolve)
+        return held or Access()
+
+    async def players(
+        self, asked: Sequence[tuple[UUID | None, str | None]], pointers: Sequence[str], taken: Sequence[UUID] = ()
+    ) -> list[tuple[UUID, str]]:
+        """Ids and names of who sits down: a known player by id, or somebody new by name, never one of `taken`.
+
+        Raises BadValue with every fault, each at its pointer.
+        """
+        known = await self.names([player for player, _ in asked if player])
+        found: list[tuple[UUID, str]] = []
+        faults = []
+        for (player, name), pointer in zip(asked, pointers, strict=True):
+            if (name is None) == (player is None):
+                faults.append(errors.Fault(pointer, "give either a name or the id of a known player"))
+            elif player is not None:
+                if player not in known:
+                    faults.append(errors.Fault(f"{pointer}/player", "no such player"))
+                if player in taken or any(player == other for other, _ in found):
+                    faults.append(errors.Fault(f"{pointer}/player", "this player has a seat already"))
+                found.append((player, known.get(player, "")))
+            else:
+                kept, reason = check_name(name or "")
+                if reason:
+                    faults.append(errors.Fault(f"{pointer}/name", reason))
+                found.append((uuid4(), kept))
+        if faults:
+            raise errors.BadValue(*faults)
+        return found
 
     async def moved(self, match_id: UUID, number: int, version: int) -> list[Recorded]:
         """The entries that led to a deal's `version`, enough to hold its last move."""
-        return await self._read(deal_id(match_id, number), max(0, version - 3), version)
+        return await self.read(deal_id(match_id, number), max(0, version - 3), version)
 
     async def ready(self) -> None:
         """Raises Busy while the log does not answer."""
@@ -128,8 +166,8 @@ class Referee:
 
     async def entries(self, stream: UUID, after: int, limit: int) -> list[Recorded]:
         """A page of a stream. Raises NotFound when `after` is past its end, so that a reader never waits in vain."""
-        found = await self._read(stream, after, after + limit)
-        if not found and after and not await self._read(stream, after - 1, after):
+        found = await self.read(stream, after, after + limit)
+        if not found and after and not await self.read(stream, after - 1, after):
             raise errors.NotFound(f"The stream ends before version {after}: load the whole state again.")
         return found
 
@@ -149,7 +187,7 @@ class Referee:
             try:
                 await self._available(
                     self.log.append(
-                        [self._batch(stream, granted.version, who.name, HiddenCardsRead(found.id, found.version))]
+                        [self.batch(stream, granted.version, who.name, HiddenCardsRead(found.id, found.version))]
                     )
                 )
             except Conflict:
@@ -159,14 +197,13 @@ class Referee:
 
     def sees(self, who: Caller, found: Deal, seat: int) -> bool:
         """Whether the caller may see this seat's hand."""
-        sight = who.sight(found.dealt_by, found.points is not None)
-        return sight.everything or sight.seat == seat
+        return sight(who, found).everything or who.seat == seat
 
     async def legal_moves(self, who: Caller, number: int) -> tuple[Deal, Iterator[Any]]:
         """The deal and, lazily, every legal move of the seat to act. Raises Forbidden if that hand is hidden."""
         found = await self.deal(who.match, number)
         rules = (await self.match(who.match)).rules
-        turn = found.state.turn
+        turn = found.to_act
         if turn is not None and not self.sees(who, found, turn):
             raise errors.Forbidden(f"Seat {turn} is to act, and its legal moves would show its hand.")
         await self.look(who, found)
@@ -180,15 +217,18 @@ class Referee:
         rules: msgspec.Struct,
         players: Sequence[tuple[UUID, str]],
         first: FirstDealer,
+        consent: Literal["spoken", "tokens"],
         key: Key | None,
     ) -> Done:
         """Open a match; the command's first stream is the match. `players` by seat: id and name."""
         match_id = uuid4()
 
         async def decide() -> Plan:
-            return self._opening(match_id, game, rules, [id_ for id_, _ in players], first, "opener", dict(players))
+            return self._opening(
+                match_id, game, rules, [id_ for id_, _ in players], first, "opener", dict(players), consent
+            )
 
-        return await self._carry_out(match_id, key, decide)
+        return await self.carry_out(match_id, key, decide)
 
     async def rematch(self, who: Caller, first: FirstDealer | None, key: Key | None) -> Done:
         """The same players and rules again; the deal passes on from the last one where no dealer is given."""
@@ -196,13 +236,16 @@ class Referee:
 
         async def decide() -> Plan:
             old = await self.match(who.match)
-            dealer_now = first or FirstDealer(old.next_dealer)
-            plan = self._opening(match_id, old.kernel, old.rules, old.players, dealer_now, who.name, {}, old.id)
-            plan.batches.append(self._batch(old.id, old.version, who.name, RematchOpened(match_id)))
+            players = [old.players[seat] for seat in old.active]
+            dealer_now = first or FirstDealer(old.active.index(old.next_dealer))
+            plan = self._opening(
+                match_id, old.kernel, old.rules, players, dealer_now, who.name, {}, old.consent, old.id
+            )
+            plan.batches.append(self.batch(old.id, old.version, who.name, RematchOpened(match_id)))
             return plan
 
         self._only(who, "arbiter", "scorekeeper")
-        return await self._carry_out(who.match, key, decide)
+        return await self.carry_out(who.match, key, decide)
 
     async def start_deal(
         self, who: Caller, layout: Any | None, words: bool, if_match: int | None, key: Key | None
@@ -214,27 +257,27 @@ class Referee:
 
         async def decide() -> Plan:
             now = await self.match(who.match)
-            _check(if_match, now.version)
+            check_version(if_match, now.version)
             if now.running:
                 raise errors.Clash("DEAL_RUNNING", f"Deal {now.running.number} is still being played.")
             seed = dealer.new_seed() if layout is None else None
             commitment = dealer.commitment(seed) if seed else None
-            started = _allowed(match.start_deal(now, commitment, words), version=now.version)
+            started = allowed(match.start_deal(now, commitment, words), version=now.version)
             line = match.evolve(now, Recorded(now.id, now.version + 1, 0, self._clock(), who.name, started[0])).deals[
                 -1
             ]
-            batches = [self._batch(now.id, now.version, who.name, *started)]
+            batches = [self.batch(now.id, now.version, who.name, *started)]
             if seed is None:
                 told_by = self._only(who, "arbiter", "scorekeeper")
-                dealt = _allowed(deal.lay_out(now, line, layout, told_by), version=now.version)
-                return Plan([*batches, self._batch(line.id, 0, who.name, *dealt)])
+                dealt = allowed(deal.lay_out(now, line, layout, told_by), version=now.version)
+                return Plan([*batches, self.batch(line.id, 0, who.name, *dealt)])
             _only_dealer(who, line.dealer)
             if not words:
-                batches.append(self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed)))
+                batches.append(self.batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed)))
             return Plan(batches, {_seed_id(line.id): seed})
 
         self._only(who, "arbiter", "scorekeeper", "seat")
-        return await self._carry_out(who.match, key, decide)
+        return await self.carry_out(who.match, key, decide)
 
     async def add_word(self, who: Caller, number: int, word: str, key: Key | None) -> Done:
         """Add a seat's word to the shuffle of a deal that waits for words. The first stream is the match."""
@@ -242,12 +285,14 @@ class Referee:
         async def decide() -> Plan:
             now, line = await self._waiting(who.match, number)
             assert who.seat is not None
-            if line.words[who.seat]:
+            if who.seat not in line.seats:
+                raise errors.Forbidden(f"Seat {who.seat} does not sit at this deal.")
+            if line.words[line.seats.index(who.seat)]:
                 raise errors.Clash("WORD_GIVEN", f"Seat {who.seat} has given its word already.")
-            return Plan([self._batch(now.id, now.version, who.name, WordAdded(number, who.seat, word))])
+            return Plan([self.batch(now.id, now.version, who.name, WordAdded(number, who.seat, word))])
 
         self._only(who, "seat")
-        return await self._carry_out(who.match, key, decide)
+        return await self.carry_out(who.match, key, decide)
 
     async def deal_now(self, who: Caller, number: int, key: Key | None) -> Done:
         """Shuffle and deal a deal that waited for words. The first stream is the match."""
@@ -255,13 +300,13 @@ class Referee:
         async def decide() -> Plan:
             now, line = await self._waiting(who.match, number)
             _only_dealer(who, line.dealer)
-            seed = await self._seed(line.id)
+            seed = await self.seed(line.id)
             assert seed is not None, "a deal that waits has its seed beside the log"
-            closed = self._batch(now.id, now.version, who.name, ShuffleClosed(number))
-            return Plan([closed, self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed))])
+            closed = self.batch(now.id, now.version, who.name, ShuffleClosed(number))
+            return Plan([closed, self.batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed))])
 
         self._only(who, "arbiter", "scorekeeper", "seat")
-        return await self._carry_out(who.match, key, decide)
+        return await self.carry_out(who.match, key, decide)
 
     async def play(
         self,
@@ -280,15 +325,10 @@ class Referee:
 
         async def decide() -> Plan:
             now, found, made = await self._decide_move(who, number, seat, move, told, if_match)
-            batch = self._batch(found.id, found.version, who.name, *made)
-            if not isinstance(end := made[-1], DealFinished):
-                return Plan([batch])
-            mark = fingerprint.after_deal(now.fingerprint, [*await self._read(found.id), *batch.entries])
-            scored = match.score_deal(now, number, end.points, end.lines, mark)
-            return Plan([batch, self._batch(now.id, now.version, who.name, *scored)])
+            return Plan(await self.with_end(who, now, found, made))
 
         _moves_for(who, seat)
-        return await self._carry_out(who.match, key, decide)
+        return await self.carry_out(who.match, key, decide)
 
     async def try_move(self, who: Caller, number: int, seat: int, move: Any, if_match: int | None) -> Deal:
         """The verdict on a move, nothing stored: the deal as it stands if it is legal. Raises Refused if not."""
@@ -298,11 +338,11 @@ class Referee:
 
     async def record(self, match_id: UUID) -> Record:
         """The match's record: every deal that has been scored. Raises NotFound."""
-        entries = await self._read(match_id)
+        entries = await self.read(match_id)
         if not entries:
             raise errors.NotFound("There is no such match.")
         found = await self.match(match_id, entries[-1].version)
-        deals = {line.number: await self._read(line.id) for line in found.deals if line.points is not None}
+        deals = {line.number: await self.read(line.id) for line in found.deals if line.points is not None}
         return record.whole(match_id, await self.names(found.players), entries, deals)
 
     async def take_in(self, data: bytes, key: Key | None) -> Done:
@@ -319,20 +359,20 @@ class Referee:
             raise errors.RecordDiverges(report)
 
         async def decide() -> Plan:
-            if await self._read(found.id, 0, 1):
+            if await self.read(found.id, 0, 1):
                 raise errors.Clash("RECORD_DIFFERS", "Another match, or another state of it, is here under this id.")
             plan = [Batch(found.id, 0, found.match)]
             plan += [Batch(deal_id(found.id, n), 0, entries) for n, entries in enumerate(found.deals, 1)]
             granted = self._grants(found.id, len(found.match[0].event.players))  # type: ignore[union-attr]
-            marks = self._batch(access_id(found.id), 0, "importer", MatchImported(found.fingerprint), *granted)
+            marks = self.batch(access_id(found.id), 0, "importer", MatchImported(found.fingerprint), *granted)
             return Plan([*plan, marks], found.names)
 
-        if await self._read(found.id, 0, 1):
+        if await self.read(found.id, 0, 1):
             here = await self.record(found.id)
             if record.write(here) == record.write(found):
                 versions = {found.id: len(found.match), access_id(found.id): 0}
                 return Done(Command("", versions, 0), replayed=True)
-        return await self._carry_out(found.id, key, decide)
+        return await self.carry_out(found.id, key, decide)
 
     async def new_token(self, who: Caller, role: Role, seat: int | None, key: Key | None) -> Done:
         """Issue a role's token again and revoke the one before. The first stream is the access stream."""
@@ -350,17 +390,17 @@ class Referee:
                 for mark, capability in granted.valid.items()
                 if (capability.role, capability.seat) == (role, seat)
             ]
-            _, grant = access.issue(self._secret, now.id, role, seat, serial)
-            return Plan([self._batch(access_id(now.id), granted.version, who.name, *old, grant)])
+            _, grant = access.issue(self.secret, now.id, role, seat, serial)
+            return Plan([self.batch(access_id(now.id), granted.version, who.name, *old, grant)])
 
         self._only(who, "arbiter")
-        return await self._carry_out(who.match, key, decide)
+        return await self.carry_out(who.match, key, decide)
 
     async def tokens(self, match_id: UUID, upto: int | None = None) -> list[tuple[Role, int | None, str]]:
         """The tokens that counted at version `upto` of the access stream, made again from the secret."""
         granted: Access = await self._load(access_id(match_id), access.evolve, upto) or Access()
         return [
-            (held.role, held.seat, access.issue(self._secret, match_id, held.role, held.seat, held.serial)[0])
+            (held.role, held.seat, access.issue(self.secret, match_id, held.role, held.seat, held.serial)[0])
             for held in granted.valid.values()
         ]
 
@@ -370,9 +410,12 @@ class Referee:
         self, who: Caller, number: int, seat: int, move: Any, told: Sequence[Cards], if_match: int | None
     ) -> tuple[Match, Deal, tuple[Event, ...]]:
         now, found = await self.match(who.match), await self.deal(who.match, number)
-        _check(if_match, found.version)
-        if not 0 <= seat < len(now.players):
-            raise errors.BadValue(errors.Fault("#/seat", f"seats run from 0 to {len(now.players) - 1}"))
+        check_version(if_match, found.version)
+        if now.deals[number - 1].voided:
+            raise errors.Clash("DEAL_VOIDED", f"Deal {number} was voided and is played no more.")
+        if seat not in found.seats:
+            at = ", ".join(map(str, found.seats))
+            raise errors.BadValue(errors.Fault("#/seat", f"at this deal sit the seats {at}"))
         if not self.sees(who, found, seat):
             raise errors.Forbidden(
                 "The referee dealt this deal: only the seat itself, or the arbiter, may move for it."
@@ -380,31 +423,37 @@ class Referee:
         if not isinstance(move, found.kernel.Move):
             raise errors.BadValue(errors.Fault("#/move/type", f"this is a deal of {now.game}"))
         await self.look(who, found)
-        seed = await self._seed(found.id) if found.commitment else None
-        if told and (seed or who.role == "seat"):
+        if told and (found.commitment or who.role == "seat"):
             raise errors.Forbidden("Only the scorekeeper or the arbiter may tell a shuffle, where the cards were told.")
+        made = await self.with_chance(
+            found, told, lambda chance, seed: deal.play(found, now.rules, found.seats.index(seat), move, chance, seed)
+        )
+        if isinstance(made, Illegal):
+            legal = list(islice(hints(now, found, seat, move), LEGAL_SHOWN))
+            raise errors.Refused(made.violations, seat=seat, move=move, legal=legal, version=found.version)
+        return now, found, made
+
+    async def with_end(self, who: Caller, now: Match, found: Deal, made: Sequence[Event], *also: Event) -> list[Batch]:
+        """Batches for what was made in a deal, and what follows for the match if that ended it; `also` goes first there."""
+        batch = self.batch(found.id, found.version, who.name, *made)
+        events = list(also)
+        if isinstance(end := made[-1], DealFinished):
+            stream = [*await self.read(found.id), *batch.entries]
+            mark = fingerprint.after_deal(now.mark_before(found.number), stream)
+            events += match.score_deal(now, found.number, end.points, end.lines, mark)
+        return [batch, self.batch(now.id, now.version, who.name, *events)] if events else [batch]
+
+    async def with_chance(self, found: Deal, told: Sequence[Cards], decide: Callable[[Chance, str | None], T]) -> T:
+        """Decide something that may ask chance, with the deal's seed or what was told. Raises BadValue for a wrong order."""
+        seed = await self.seed(found.id) if found.commitment else None
         chance = dealer.SeededChance(seed, found.words, found.shuffles) if seed else dealer.TableChance(told)
         try:
-            made = deal.play(found, now.rules, seat, move, chance, seed)
+            made = decide(chance, seed)
         except WrongOutcome as error:
             raise errors.BadValue(errors.Fault("#/told", str(error))) from error
         if isinstance(chance, dealer.TableChance) and chance.rest and not isinstance(made, Illegal):
             raise errors.BadValue(errors.Fault("#/told", f"this move shuffles {len(told) - len(chance.rest)} times"))
-        if isinstance(made, Illegal):
-            legal = list(islice(self._hints(now, found, seat, move), LEGAL_SHOWN))
-            raise errors.Refused(made.violations, seat=seat, move=move, legal=legal, version=found.version)
-        return now, found, made
-
-    def _hints(self, now: Match, found: Deal, seat: int, move: Any) -> Iterator[Any]:
-        """Legal moves worth showing to who was refused: with the same card if it has any, else with others."""
-        if seat != found.state.turn:
-            return
-        kernel, card, any_yet = found.kernel, getattr(move, "card", None), False
-        for legal in kernel.legal_moves(now.rules, found.state, card) if card else ():
-            any_yet = True
-            yield legal
-        if not any_yet:
-            yield from kernel.legal_moves(now.rules, found.state)
+        return made
 
     def _opening(
         self,
@@ -415,27 +464,28 @@ class Referee:
         first: FirstDealer,
         by: str,
         names: dict[UUID, str],
+        consent: Literal["spoken", "tokens"],
         rematch_of: UUID | None = None,
     ) -> Plan:
         seats = len(players)
         if first.cut is not None:
-            chosen = _allowed(match.cut(game, seats, first.cut))
+            chosen = allowed(match.cut(game, seats, first.cut))
         elif first.seat is None:
             chosen = DealerChosen(dealer.lot(max(seats, 1)), "lot")
         else:
             if not 0 <= first.seat < seats:
                 raise errors.BadValue(errors.Fault("#/first_dealer/seat", f"seats run from 0 to {seats - 1}"))
             chosen = DealerChosen(first.seat, "seat")
-        opened = _allowed(match.open_match(game, rules, players, chosen, rematch_of))
+        opened = allowed(match.open_match(game, rules, players, chosen, consent, rematch_of))
         granted = self._grants(match_id, seats)
-        return Plan([self._batch(match_id, 0, by, *opened), self._batch(access_id(match_id), 0, by, *granted)], names)
+        return Plan([self.batch(match_id, 0, by, *opened), self.batch(access_id(match_id), 0, by, *granted)], names)
 
     def _grants(self, match_id: UUID, seats: int) -> list[CapabilityGranted]:
         roles: list[tuple[Role, int | None]] = [("arbiter", None), ("scorekeeper", None), ("spectator", None)]
         roles += [("seat", seat) for seat in range(seats)]
-        return [access.issue(self._secret, match_id, role, seat)[1] for role, seat in roles]
+        return [access.issue(self.secret, match_id, role, seat)[1] for role, seat in roles]
 
-    async def _carry_out(self, lock: UUID, key: Key | None, decide: Callable[[], Awaitable[Plan]]) -> Done:
+    async def carry_out(self, lock: UUID, key: Key | None, decide: Callable[[], Awaitable[Plan]]) -> Done:
         """Look the key up, decide, append; once more after a lost race, for what is decided may change with it."""
         async with self._alone(lock):
             for _ in range(TRIES):
@@ -460,7 +510,7 @@ class Referee:
         async with lock:
             yield
 
-    def _batch(self, stream: UUID, after: int, by: str, *events: Event) -> Batch:
+    def batch(self, stream: UUID, after: int, by: str, *events: Event) -> Batch:
         at = self._clock()
         return Batch(stream, after, [Entry(at, by, event) for event in events])
 
@@ -468,7 +518,7 @@ class Referee:
         """A stream folded up to `version`, from the last state known here on; None if there is no such stream."""
         known = self._folded.get(stream)
         state = known if known and (version is None or known.version <= version) else None
-        for recorded in await self._read(stream, state.version if state else 0, version):
+        for recorded in await self.read(stream, state.version if state else 0, version):
             state = evolve(state, recorded)
         if state and (known is None or state.version > known.version):
             self._folded.pop(stream, None)
@@ -477,7 +527,7 @@ class Referee:
                 del self._folded[next(iter(self._folded))]
         return state
 
-    async def _read(self, stream: UUID, after: int = 0, upto: int | None = None) -> list[Recorded]:
+    async def read(self, stream: UUID, after: int = 0, upto: int | None = None) -> list[Recorded]:
         return await self._available(self.log.read(stream, after, upto))
 
     async def _available(self, answer: Awaitable[T]) -> T:
@@ -495,7 +545,7 @@ class Referee:
             )
         return now, line
 
-    async def _seed(self, deal_stream: UUID) -> str | None:
+    async def seed(self, deal_stream: UUID) -> str | None:
         return (await self.names([_seed_id(deal_stream)])).get(_seed_id(deal_stream))
 
     def _only(self, who: Caller, *roles: Role) -> Any:
@@ -507,6 +557,23 @@ class Referee:
 def event_at(entries: Sequence[Recorded], kind: type[T], version: int) -> T:
     """The last event of a kind in a stream up to a version."""
     return next(e.event for e in reversed(entries) if isinstance(e.event, kind) and e.version <= version)
+
+
+def sight(who: Caller, found: Deal) -> Sight:
+    """What the caller sees of a deal's hidden cards."""
+    return who.sight(found.dealt_by, found.points is not None, found.seats)
+
+
+def hints(now: Match, found: Deal, seat: int, move: Any) -> Iterator[Any]:
+    """Legal moves worth showing to who was refused: with the same card if it has any, else with others."""
+    if seat != found.to_act:
+        return
+    kernel, card, any_yet = found.kernel, getattr(move, "card", None), False
+    for legal in kernel.legal_moves(now.rules, found.state, card) if card else ():
+        any_yet = True
+        yield legal
+    if not any_yet:
+        yield from kernel.legal_moves(now.rules, found.state)
 
 
 def _moves_for(who: Caller, seat: int) -> None:
@@ -531,12 +598,12 @@ def _same(command: Command, key: Key | None) -> Done:
     return Done(command, replayed=True)
 
 
-def _check(if_match: int | None, current: int) -> None:
+def check_version(if_match: int | None, current: int) -> None:
     if if_match is not None and if_match != current:
         raise errors.MovedOn(current)
 
 
-def _allowed(decision: T | Illegal, version: int | None = None) -> T:
+def allowed(decision: T | Illegal, version: int | None = None) -> T:
     if isinstance(decision, Illegal):
         raise errors.Refused(decision.violations, version=version)
     return decision

@@ -21,6 +21,7 @@ from referee.events import Moved
 from referee.match import deal_id
 from referee.rules.cards import Sight
 from referee.service import Done, Referee, event_at
+from referee.service import sight as sight_of
 
 _CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
 
@@ -85,7 +86,7 @@ class Deals(Controller):
         skip = _cursor(cursor, deal.version)
         page = list(islice(moves, skip, skip + limit + 1))
         following = f"{deal.version}-{skip + limit}" if len(page) > limit else None
-        body = s.LegalMovesOut(deal.state.turn, deal.version, tuple(page[:limit]), following)
+        body = s.LegalMovesOut(deal.to_act, deal.version, tuple(page[:limit]), following)
         link = {"link": f'<{request.url.path}?limit={limit}&cursor={following}>; rel="next"'} if following else {}
         return answer(request, body, deal.version, who, 200, **link)
 
@@ -112,7 +113,7 @@ class Deals(Controller):
         sight = await _sight(referee, who, deal)
         match = await referee.match(match_id, done.command.versions.get(match_id))
         body = s.PlayedOut(
-            seat=made.seat,
+            seat=deal.seats[made.seat],
             move=made.move,
             effects=deal.kernel.hide_effects(made.effects, made.seat, sight),
             deal=deal_out(deal, sight),
@@ -130,10 +131,9 @@ class Deals(Controller):
         move: Annotated[int | None, QueryParameter(ge=0, le=10_000)] = None,
     ) -> Response[s.ReplayOut]:  # fmt: skip
         """The deal after its first `move` moves (all of them when left out), and these moves."""
-        then, entries = await referee.replay(match_id, number, move)
-        now = await referee.deal(match_id, number)
+        then, now, entries = await referee.replay(match_id, number, move)
         sight = await _sight(referee, who, now)
-        played = moves_out(entries, now, sight, then.moves)
+        played = moves_out(entries, then, sight)
         body = s.ReplayOut(then.moves, now.moves, deal_out(then, sight), played)
         return answer(request, body, now.version, who)
 
@@ -171,7 +171,7 @@ async def _started(
 async def _sight(referee: Referee, who: Caller, deal: Deal) -> Sight:
     """What the caller sees of this deal; the arbiter's look at hidden cards leaves its trace first."""
     await referee.look(who, deal)
-    return who.sight(deal.dealt_by, deal.points is not None)
+    return sight_of(who, deal)
 
 
 def _cursor(given: str | None, version: int) -> int:

@@ -2,7 +2,7 @@
 
 import asyncio
 from typing import Annotated, Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import msgspec
 from litestar import Controller, Request, Response, get, post
@@ -17,7 +17,6 @@ from referee.api import schemas as s
 from referee.api.present import answer, done_headers, event_out, match_out, tokens_out
 from referee.api.request import StrictRequest, cards_in, fault_of, key_of
 from referee.match import access_id
-from referee.names import check_name
 from referee.rules.cards import EVERYTHING
 from referee.rules.game import GAMES, Game
 from referee.service import Done, FirstDealer, Referee
@@ -41,9 +40,12 @@ class Matches(Controller):
         if game is None:
             raise errors.BadValue(errors.Fault("#/game", f"no such game; there are {', '.join(sorted(GAMES))}"))
         rules = _agreed(game, data)
-        players = await _players(referee, data.seats)
+        asked = [(seat.player, seat.name) for seat in data.seats]
+        players = await referee.players(asked, [f"#/seats/{place}" for place in range(len(asked))])
         key = await key_of(request, f"open:{request.client.host if request.client else ''}")
-        done = await referee.open_match(game, rules, players, _first(data.first_dealer, data.alphabet), key)
+        done = await referee.open_match(
+            game, rules, players, _first(data.first_dealer, data.alphabet), data.consent, key
+        )
         return await _opened(request, referee, done)
 
     @get("/{match_id:uuid}", operation_id="getMatch")
@@ -136,30 +138,6 @@ def _agreed(game: Game, data: s.OpenMatch) -> msgspec.Struct:
         return msgspec.convert({**preset, **data.house_rules}, game.Rules)
     except msgspec.ValidationError as error:
         raise errors.BadValue(fault_of(error, game.Rules, "/house_rules")) from error
-
-
-async def _players(referee: Referee, seats: tuple[s.NewSeat, ...]) -> list[tuple[UUID, str]]:
-    known = await referee.names([seat.player for seat in seats if seat.player])
-    players: list[tuple[UUID, str]] = []
-    faults = []
-    for place, seat in enumerate(seats):
-        pointer = f"#/seats/{place}"
-        if (seat.name is None) == (seat.player is None):
-            faults.append(errors.Fault(pointer, "give either a name or the id of a known player"))
-        elif seat.player is not None:
-            if seat.player not in known:
-                faults.append(errors.Fault(f"{pointer}/player", "no such player"))
-            if any(seat.player == other for other, _ in players):
-                faults.append(errors.Fault(f"{pointer}/player", "this player has a seat already"))
-            players.append((seat.player, known.get(seat.player, "")))
-        else:
-            name, reason = check_name(seat.name or "")
-            if reason:
-                faults.append(errors.Fault(f"{pointer}/name", reason))
-            players.append((uuid4(), name))
-    if faults:
-        raise errors.BadValue(*faults)
-    return players
 
 
 def _first(given: s.First, alphabet: str) -> FirstDealer:

@@ -55,10 +55,11 @@ def deal_out(deal: Deal, sight: Sight) -> s.DealOut:
         number=deal.number,
         version=deal.version,
         ruleset=deal.ruleset,
-        dealer=deal.dealer,
+        dealer=deal.seats[deal.dealer],
+        seats=deal.seats,
         mode=deal.mode,
         dealt_by=deal.dealt_by,
-        turn=deal.state.turn,
+        turn=deal.to_act,
         moves=deal.moves,
         state=deal.kernel.hide_state(deal.state, sight),
         points=deal.points,
@@ -74,13 +75,15 @@ def event_out(recorded: Recorded, deal: Deal | None, sight: Sight) -> s.EventOut
     return s.EventOut(recorded.version, recorded.at, recorded.by, _hidden(recorded.event, deal, sight))
 
 
-def moves_out(entries: Sequence[Recorded], deal: Deal, sight: Sight, upto: int) -> tuple[s.MoveOut, ...]:
-    """The first `upto` moves of a deal."""
-    made = [(entry, entry.event) for entry in entries if isinstance(entry.event, Moved)][:upto]
-    return tuple(
-        s.MoveOut(number, entry.at, entry.by, m.seat, m.move, deal.kernel.hide_effects(m.effects, m.seat, sight))
-        for number, (entry, m) in enumerate(made, 1)
-    )
+def moves_out(entries: Sequence[Recorded], deal: Deal, sight: Sight) -> tuple[s.MoveOut, ...]:
+    """The moves of a deal that count; `entries` is its whole stream."""
+    out = []
+    for number, one in enumerate(deal.played, 1):
+        entry, made = entries[one.version - 1], one.made
+        effects = deal.kernel.hide_effects(made.effects, made.seat, sight)
+        faults = tuple(fault.code for fault in made.irregular)
+        out.append(s.MoveOut(number, entry.at, entry.by, deal.seats[made.seat], made.move, effects, faults))
+    return tuple(out)
 
 
 def tokens_out(tokens: Sequence[tuple[Role, int | None, str]]) -> s.Tokens:

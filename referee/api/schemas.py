@@ -47,13 +47,18 @@ class First(In, frozen=True):
 
 
 class OpenMatch(In, frozen=True):
-    """A new match: the game, who plays, and the house rules agreed on; a preset is filled in first."""
+    """A new match: the game, who plays, and the house rules agreed on; a preset is filled in first.
+
+    `consent`: what needs the consent of all is recorded by the scorekeeper (`spoken`), or answered by each seat with
+    its own token (`tokens`).
+    """
 
     game: Annotated[str, Meta(max_length=40)]
     seats: Annotated[tuple[NewSeat, ...], Meta(min_length=1, max_length=20)]
     house_rules: dict[str, Any] = {}
     preset: Annotated[str, Meta(max_length=40)] | None = None
     first_dealer: First = First()
+    consent: Literal["spoken", "tokens"] = "spoken"
     alphabet: Alphabet = "latin"
 
 
@@ -188,7 +193,8 @@ class TokenOut(Out, frozen=True):
 class DealOut(Out, frozen=True):
     """A deal as this reader may see it: a hidden card is `?`. `turn` acts next, null when the deal is over.
 
-    `commitment` is the SHA-256 of the seed where the referee shuffled, `seed` follows when the deal is over.
+    `commitment` is the SHA-256 of the seed where the referee shuffled, `seed` follows when the deal is over. `seats`
+    sit at the table; `state`, `words`, `points` and `lines` run by place at it, `turn` and `dealer` are seats.
     """
 
     match: UUID
@@ -196,6 +202,7 @@ class DealOut(Out, frozen=True):
     version: int
     ruleset: str
     dealer: int
+    seats: tuple[int, ...]
     mode: Mode
     dealt_by: DealtBy
     turn: int | None
@@ -249,7 +256,8 @@ class LegalMovesOut(Out, frozen=True):
 
 
 class MoveOut(Out, frozen=True):
-    """A recorded move: its number in the deal, when and by whom it was entered."""
+    """A move that counts: its number in the deal, when and by whom it was entered, and the codes of what is irregular
+    in it where it was let stand."""
 
     number: int
     at: Moment
@@ -257,6 +265,7 @@ class MoveOut(Out, frozen=True):
     seat: int
     move: Move
     effects: Effects
+    irregular: tuple[str, ...]
 
 
 class ReplayOut(Out, frozen=True):
