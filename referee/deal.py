@@ -21,6 +21,7 @@ from referee.events import (
     IrregularityFound,
     IrregularityNoted,
     Lines,
+    Made,
     Mode,
     MoveCorrected,
     Moved,
@@ -31,8 +32,12 @@ from referee.events import (
     TurnPassed,
 )
 from referee.match import DealLine, Match
+from referee.rules.cards import Cards
 from referee.rules.chance import Chance
+from referee.rules.faults import consequence, faults
 from referee.rules.game import RULESETS, Game
+from referee.rules.hands import check_hands, hands_due, show_hands
+from referee.rules.proof import Record
 from referee.rules.verdict import Illegal, Undecided
 
 
@@ -47,7 +52,7 @@ class Deal(msgspec.Struct, frozen=True):
     """A deal after `version` events; `state` is the game's own, `points` null until it is finished.
 
     `seats` sit at the table, one to a place, and everything here runs by place. `played` are the moves that count,
-    `shuffles` the things asked of chance for them; `seed` is null until it is revealed.
+    `shuffles` the things asked of chance for them; `hands` those shown at the end of an observed deal; `seed` is null until it is revealed.
     """
 
     id: UUID
@@ -67,6 +72,7 @@ class Deal(msgspec.Struct, frozen=True):
     laid_out_with: int = 0
     shuffles: int = 0
     played: tuple[Played, ...] = ()
+    hands: tuple[Cards, ...] | None = None
     points: Points | None = None
     lines: Lines | None = None
     faults: tuple[IrregularityFound, ...] = ()
@@ -113,18 +119,25 @@ def lay_out(match: Match, line: DealLine, layout: Any, told_by: DealtBy) -> tupl
     return (_dealt(match, line, told_by, layout),)
 
 
+def observe(match: Match, line: DealLine, cards: Cards, told_by: DealtBy) -> tuple[DealEvent, ...] | Illegal:
+    """Take what lies open where the hands are known to nobody else; refused when it cannot lie there."""
+    game, places = match.kernel, len(line.seats)
+    layout = game.lay_open(match.rules, places, cards)
+    if reasons := game.check_open(match.rules, places, layout):
+        return Illegal(reasons)
+    return (_dealt(match, line, told_by, layout, "observed"),)
+
+
 def play(
     deal: Deal, rules: Any, place: int, move: Any, chance: Chance, seed: str | None
 ) -> tuple[DealEvent, ...] | Illegal:
     """Make a move: what it causes, and the end of the deal with its points when it was the last."""
-    game = deal.kernel
-    verdict = game.judge(rules, deal.state, place, move)
+    verdict = deal.kernel.judge(rules, deal.state, place, move)
     if isinstance(verdict, Illegal):
         return verdict
-    effects = game.play(rules, deal.state, place, move, chance)
     claims = verdict.claims if isinstance(verdict, Undecided) else ()
-    made = said(move)(place, move, effects, claims)
-    return (made, *_end(deal, rules, made, seed))
+    effects = deal.kernel.play(rules, deal.state, place, move, chance)
+    return _made(deal, rules, said(move)(place, move, effects, claims), seed)
 
 
 def let_stand(
@@ -135,11 +148,18 @@ def let_stand(
     verdict = game.judge(rules, deal.state, place, move)
     if not isinstance(verdict, Illegal):
         return play(deal, rules, place, move, chance, seed)
-    if any(violation.code not in game.CAN_STAND for violation in verdict.violations):
-        return Illegal(tuple(v for v in verdict.violations if v.code not in game.CAN_STAND))
+    if impossible := tuple(fault for fault in verdict.violations if fault.code not in game.CAN_STAND):
+        return Illegal(impossible)
     effects = game.play(rules, deal.state, place, move, chance)
-    made = said(move)(place, move, effects, (), verdict.violations, why, consent)
-    return (made, *_end(deal, rules, made, seed))
+    return _made(deal, rules, said(move)(place, move, effects, (), verdict.violations, why, consent), seed)
+
+
+def show(deal: Deal, rules: Any, hands: tuple[Cards, ...], seed: str | None) -> tuple[DealEvent, ...] | Illegal:
+    """Hands shown at the end of an observed deal, by place; with them it can be scored."""
+    if reasons := check_hands(deal.kernel, rules, deal.state, hands):
+        return Illegal(reasons)
+    now = _follow(deal, HandsShown(hands))
+    return (HandsShown(hands), *_found(now, rules), *finish(now, rules, seed))
 
 
 def said(move: Any) -> type[CardPlayed | CardDrawn | TurnPassed]:
@@ -147,23 +167,50 @@ def said(move: Any) -> type[CardPlayed | CardDrawn | TurnPassed]:
     return SAID.get(str(type(move).__struct_config__.tag).partition(".")[2], CardPlayed)
 
 
-def finish(deal: Deal, rules: Any, state: Any, seed: str | None) -> tuple[DealEvent, ...]:
-    """The end of a deal whose last move led to `state`: the seed unless it is known, points and score lines."""
-    lines = deal.kernel.score(rules, state)
+def finish(deal: Deal, rules: Any, seed: str | None) -> tuple[DealEvent, ...]:
+    """The end of a deal whose moves are all made: the seed unless it is known, points and score lines."""
+    lines = result(deal, rules)
     finished = DealFinished(tuple(sum(line.values()) for line in lines), lines)
     return (SeedRevealed(seed), finished) if seed and not deal.seed else (finished,)
 
 
-def _end(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEvent, ...]:
-    if made.effects.next is not None:
-        return ()
-    return finish(deal, rules, deal.kernel.evolve(deal.state, made.seat, made.move, made.effects), seed)
+def result(deal: Deal, rules: Any) -> Lines:
+    """Score lines of a deal that is over, by place, with what proven faults cost under the match's rules (rules 4.2)."""
+    lines = deal.kernel.score(rules, deal.state)
+    if deal.mode != "observed" and not any(one.made.irregular for one in deal.played):
+        return lines
+    return consequence(deal.kernel, rules, lines, faults(deal.kernel, rules, record_of(deal)))
 
 
-def _dealt(match: Match, line: DealLine, by: DealtBy, layout: Any) -> CardsDealt:
+def record_of(deal: Deal) -> Record:
+    """What the deal's moves prove is a function of this."""
+    return Record(deal.dealer, deal.layout, [one.made for one in deal.played], deal.hands)
+
+
+def _made(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEvent, ...]:
+    """A move with what it proves, and the end of the deal if it was the last."""
+    now = _follow(deal, made)
+    events: tuple[Any, ...] = (made, *_found(now, rules))
+    if made.effects.next is None and not hands_due(now.state):
+        events += finish(now, rules, seed)
+    return events
+
+
+def _found(deal: Deal, rules: Any) -> list[IrregularityFound]:
+    """Faults that the record proves now and did not before: only real cards hide any."""
+    if deal.mode != "observed":
+        return []
+    proven = [
+        IrregularityFound(fault.kind, fault.seat, fault.move, fault.proof, fault.clause)
+        for fault in faults(deal.kernel, rules, record_of(deal))
+    ]
+    return [fault for fault in proven if fault not in deal.faults]
+
+
+def _dealt(match: Match, line: DealLine, by: DealtBy, layout: Any, mode: Mode = "dealt") -> CardsDealt:
     seats = () if line.seats == tuple(range(len(match.players))) else line.seats
     place = line.seats.index(line.dealer)
-    return CardsDealt(match.id, line.number, match.ruleset, place, "dealt", by, layout, seats=seats)
+    return CardsDealt(match.id, line.number, match.ruleset, place, mode, by, layout, seats=seats)
 
 
 # ---- evolve
@@ -191,7 +238,7 @@ def evolve(deal: Deal | None, recorded: Recorded) -> Deal:
             words=event.words,
         )
     assert deal is not None, "a deal stream begins with CardsDealt"
-    return msgspec.structs.replace(_after(deal, recorded), version=recorded.version)
+    return msgspec.structs.replace(_follow(deal, event, recorded.version), version=recorded.version)
 
 
 def at_move(deal: Deal, moves: int) -> Deal:
@@ -201,23 +248,26 @@ def at_move(deal: Deal, moves: int) -> Deal:
     return _with_moves(deal, deal.played[:moves])
 
 
-def _after(deal: Deal, recorded: Recorded) -> Deal:
+def corrected(deal: Deal, number: int, moves: tuple[Made, ...], version: int = 0) -> Deal:
+    """The deal with these moves in the place of those from `number` on."""
+    now = tuple(Played(version, said(m.move)(m.seat, m.move, m.effects, irregular=m.irregular)) for m in moves)
+    return _with_moves(deal, (*deal.played[: number - 1], *now))
+
+
+def _follow(deal: Deal, event: Any, version: int = 0) -> Deal:
     replace = msgspec.structs.replace
-    match recorded.event:
+    match event:
         case Moved(place, move, effects) as made:
             state = deal.kernel.evolve(deal.state, place, move, effects)
             shuffles = deal.shuffles + len(deal.kernel.outcomes(effects))
-            played = (*deal.played, Played(recorded.version, made))
+            played = (*deal.played, Played(version, made))
             return replace(deal, state=state, shuffles=shuffles, played=played)
         case MovesTakenBack(kept=kept):
             return _with_moves(deal, deal.played[:kept])
         case MoveCorrected(number=number, moves=moves):
-            now = tuple(
-                Played(recorded.version, said(m.move)(m.seat, m.move, m.effects, irregular=m.irregular)) for m in moves
-            )
-            return _with_moves(deal, (*deal.played[: number - 1], *now))
+            return corrected(deal, number, moves, version)
         case HandsShown(hands):
-            return replace(deal, state=deal.kernel.show_hands(deal.state, hands))
+            return replace(deal, state=show_hands(deal.state, hands), hands=hands)
         case IrregularityFound() as fault:
             return replace(deal, faults=(*deal.faults, fault))
         case IrregularityNoted() as note:
@@ -236,4 +286,5 @@ def _with_moves(deal: Deal, played: tuple[Played, ...]) -> Deal:
     for one in played:
         state = game.evolve(state, one.made.seat, one.made.move, one.made.effects)
         shuffles += len(game.outcomes(one.made.effects))
-    return msgspec.structs.replace(deal, state=state, shuffles=shuffles, played=played, points=None, lines=None)
+    return msgspec.structs.replace(deal, state=state, shuffles=shuffles, played=played, points=None, lines=None, hands=None
+    )  # fmt: skip

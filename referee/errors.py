@@ -7,6 +7,7 @@ RefereeError
 ├── Clash             409  not now: a deal is running, a race was lost
 ├── Consequences      409  a correction would make later moves irregular: which
 ├── MovedOn           412  the version in If-Match is not the current one
+├── NeedsIfMatch      428  this changes what was recorded: If-Match is required
 ├── Refused           422  a rule forbids it: every violation with its clause
 ├── BadValue          422  well formed, but not a value that is accepted here: where, and what would be
 ├── RecordDiverges    422  a match record that does not follow from itself under its own rules
@@ -60,6 +61,10 @@ class MovedOn(RefereeError):
     def __init__(self, current: int) -> None:
         super().__init__(f"The version in If-Match is not the current one, which is {current}.")
         self.current = current
+
+
+class NeedsIfMatch(RefereeError):
+    """This changes what was recorded, so it must say which version it goes by."""
 
 
 class Refused(RefereeError):

@@ -28,16 +28,15 @@ from referee.events import (
     Recorded,
     RematchOpened,
     Role,
-    ShuffleClosed,
-    WordAdded,
 )
-from referee.match import DealLine, Match, access_id, deal_id
+from referee.match import Match, access_id, deal_id
 from referee.names import check_name
 from referee.record import Record
 from referee.rules.cards import Card, Cards, Sight
 from referee.rules.chance import Chance, WrongOutcome
 from referee.rules.game import Game
-from referee.rules.verdict import Illegal
+from referee.rules.hands import hands_due
+from referee.rules.verdict import Claim, Illegal, Undecided
 from referee.store.log import Batch, Command, Conflict, Key, KeyUsed, Log, Unavailable
 
 T = TypeVar("T")
@@ -71,7 +70,7 @@ class Referee:
     """The service. All methods raise `errors.RefereeError`; a command that returns is durable."""
 
     def __init__(self, log: Log, secret: bytes, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self.log, self.secret, self._clock = log, secret, clock
+        self.log, self.secret, self.clock = log, secret, clock
         self._locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         self._folded: dict[UUID, Any] = {}
 
@@ -197,7 +196,7 @@ class Referee:
 
     def sees(self, who: Caller, found: Deal, seat: int) -> bool:
         """Whether the caller may see this seat's hand."""
-        return sight(who, found).everything or who.seat == seat
+        return found.mode == "observed" or sight(who, found).everything or who.seat == seat
 
     async def legal_moves(self, who: Caller, number: int) -> tuple[Deal, Iterator[Any]]:
         """The deal and, lazily, every legal move of the seat to act. Raises Forbidden if that hand is hidden."""
@@ -244,68 +243,7 @@ class Referee:
             plan.batches.append(self.batch(old.id, old.version, who.name, RematchOpened(match_id)))
             return plan
 
-        self._only(who, "arbiter", "scorekeeper")
-        return await self.carry_out(who.match, key, decide)
-
-    async def start_deal(
-        self, who: Caller, layout: Any | None, words: bool, if_match: int | None, key: Key | None
-    ) -> Done:
-        """Start the next deal: laid out as told, or shuffled here, at once or once the seats have added their words.
-
-        The first stream is the match.
-        """
-
-        async def decide() -> Plan:
-            now = await self.match(who.match)
-            check_version(if_match, now.version)
-            if now.running:
-                raise errors.Clash("DEAL_RUNNING", f"Deal {now.running.number} is still being played.")
-            seed = dealer.new_seed() if layout is None else None
-            commitment = dealer.commitment(seed) if seed else None
-            started = allowed(match.start_deal(now, commitment, words), version=now.version)
-            line = match.evolve(now, Recorded(now.id, now.version + 1, 0, self._clock(), who.name, started[0])).deals[
-                -1
-            ]
-            batches = [self.batch(now.id, now.version, who.name, *started)]
-            if seed is None:
-                told_by = self._only(who, "arbiter", "scorekeeper")
-                dealt = allowed(deal.lay_out(now, line, layout, told_by), version=now.version)
-                return Plan([*batches, self.batch(line.id, 0, who.name, *dealt)])
-            _only_dealer(who, line.dealer)
-            if not words:
-                batches.append(self.batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed)))
-            return Plan(batches, {_seed_id(line.id): seed})
-
-        self._only(who, "arbiter", "scorekeeper", "seat")
-        return await self.carry_out(who.match, key, decide)
-
-    async def add_word(self, who: Caller, number: int, word: str, key: Key | None) -> Done:
-        """Add a seat's word to the shuffle of a deal that waits for words. The first stream is the match."""
-
-        async def decide() -> Plan:
-            now, line = await self._waiting(who.match, number)
-            assert who.seat is not None
-            if who.seat not in line.seats:
-                raise errors.Forbidden(f"Seat {who.seat} does not sit at this deal.")
-            if line.words[line.seats.index(who.seat)]:
-                raise errors.Clash("WORD_GIVEN", f"Seat {who.seat} has given its word already.")
-            return Plan([self.batch(now.id, now.version, who.name, WordAdded(number, who.seat, word))])
-
-        self._only(who, "seat")
-        return await self.carry_out(who.match, key, decide)
-
-    async def deal_now(self, who: Caller, number: int, key: Key | None) -> Done:
-        """Shuffle and deal a deal that waited for words. The first stream is the match."""
-
-        async def decide() -> Plan:
-            now, line = await self._waiting(who.match, number)
-            _only_dealer(who, line.dealer)
-            seed = await self.seed(line.id)
-            assert seed is not None, "a deal that waits has its seed beside the log"
-            closed = self.batch(now.id, now.version, who.name, ShuffleClosed(number))
-            return Plan([closed, self.batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed))])
-
-        self._only(who, "arbiter", "scorekeeper", "seat")
+        only(who, "arbiter", "scorekeeper")
         return await self.carry_out(who.match, key, decide)
 
     async def play(
@@ -315,26 +253,54 @@ class Referee:
         seat: int,
         move: Any,
         told: Sequence[Cards],
+        seen: Cards,
         if_match: int | None,
         key: Key | None,
     ) -> Done:
         """Make a move. The first stream is the deal; the match moves too when the deal is over.
 
-        `told`: results of shuffles made with real cards, in order; where none is told the referee shuffles.
+        `told`: results of shuffles made with real cards, in order; where none is told the referee shuffles. `seen`:
+        cards that the table saw turned up in an observed deal.
         """
 
         async def decide() -> Plan:
-            now, found, made = await self._decide_move(who, number, seat, move, told, if_match)
+            now, found, made = await self._decide_move(who, number, seat, move, told, seen, if_match)
             return Plan(await self.with_end(who, now, found, made))
 
         _moves_for(who, seat)
         return await self.carry_out(who.match, key, decide)
 
-    async def try_move(self, who: Caller, number: int, seat: int, move: Any, if_match: int | None) -> Deal:
-        """The verdict on a move, nothing stored: the deal as it stands if it is legal. Raises Refused if not."""
+    async def show_hands(
+        self, who: Caller, number: int, hands: tuple[Cards, ...], if_match: int | None, key: Key | None
+    ) -> Done:
+        """Hands shown at the end of an observed deal, by place: with them it is scored. The first stream is the deal."""
+
+        async def decide() -> Plan:
+            now, found = await self.match(who.match), await self.deal(who.match, number)
+            check_version(if_match, found.version)
+            if not hands_due(found.state):
+                raise errors.Clash(
+                    "NO_HANDS_DUE", "Hands are shown when an observed deal is over and cards are left in them."
+                )
+            shown = allowed(deal.show(found, now.rules, hands, None), found.version)
+            return Plan(await self.with_end(who, now, found, shown))
+
+        only(who, "arbiter", "scorekeeper")
+        return await self.carry_out(who.match, key, decide)
+
+    async def try_move(
+        self, who: Caller, number: int, seat: int, move: Any, if_match: int | None
+    ) -> tuple[Deal, tuple[Claim, ...]]:
+        """The verdict on a move, nothing stored: the deal as it stands and what the move takes for granted.
+
+        Raises Refused if it is not legal.
+        """
         _moves_for(who, seat)
-        _, found, _ = await self._decide_move(who, number, seat, move, (), if_match)
-        return found
+        now, found = await self._moving(who, number, seat, move, if_match)
+        verdict = found.kernel.judge(now.rules, found.state, found.seats.index(seat), move)
+        if isinstance(verdict, Illegal):
+            raise _refused(now, found, seat, move, verdict)
+        return found, verdict.claims if isinstance(verdict, Undecided) else ()
 
     async def record(self, match_id: UUID) -> Record:
         """The match's record: every deal that has been scored. Raises NotFound."""
@@ -393,8 +359,16 @@ class Referee:
             _, grant = access.issue(self.secret, now.id, role, seat, serial)
             return Plan([self.batch(access_id(now.id), granted.version, who.name, *old, grant)])
 
-        self._only(who, "arbiter")
+        only(who, "arbiter")
         return await self.carry_out(who.match, key, decide)
+
+    async def issued(self, match_id: UUID, version: int) -> list[tuple[Role, int | None, str]]:
+        """The tokens that the entries up to `version` of the access stream issued last and that still counted then."""
+        last = (await self.read(access_id(match_id), version - 1, version))[0].event
+        if not isinstance(last, CapabilityGranted):
+            return []
+        token, _ = access.issue(self.secret, match_id, last.role, last.seat, last.serial)
+        return [(last.role, last.seat, token)]
 
     async def tokens(self, match_id: UUID, upto: int | None = None) -> list[tuple[Role, int | None, str]]:
         """The tokens that counted at version `upto` of the access stream, made again from the secret."""
@@ -406,9 +380,8 @@ class Referee:
 
     # ---- parts
 
-    async def _decide_move(
-        self, who: Caller, number: int, seat: int, move: Any, told: Sequence[Cards], if_match: int | None
-    ) -> tuple[Match, Deal, tuple[Event, ...]]:
+    async def _moving(self, who: Caller, number: int, seat: int, move: Any, if_match: int | None) -> tuple[Match, Deal]:
+        """The match and the deal of a move that this caller may have judged."""
         now, found = await self.match(who.match), await self.deal(who.match, number)
         check_version(if_match, found.version)
         if now.deals[number - 1].voided:
@@ -423,36 +396,60 @@ class Referee:
         if not isinstance(move, found.kernel.Move):
             raise errors.BadValue(errors.Fault("#/move/type", f"this is a deal of {now.game}"))
         await self.look(who, found)
+        return now, found
+
+    async def _decide_move(
+        self,
+        who: Caller,
+        number: int,
+        seat: int,
+        move: Any,
+        told: Sequence[Cards],
+        seen: Cards,
+        if_match: int | None,
+    ) -> tuple[Match, Deal, tuple[Event, ...]]:
+        now, found = await self._moving(who, number, seat, move, if_match)
         if told and (found.commitment or who.role == "seat"):
             raise errors.Forbidden("Only the scorekeeper or the arbiter may tell a shuffle, where the cards were told.")
+        place = found.seats.index(seat)
         made = await self.with_chance(
-            found, told, lambda chance, seed: deal.play(found, now.rules, found.seats.index(seat), move, chance, seed)
+            found, told, seen, lambda chance, seed: deal.play(found, now.rules, place, move, chance, seed)
         )
         if isinstance(made, Illegal):
-            legal = list(islice(hints(now, found, seat, move), LEGAL_SHOWN))
-            raise errors.Refused(made.violations, seat=seat, move=move, legal=legal, version=found.version)
+            raise _refused(now, found, seat, move, made)
         return now, found, made
 
     async def with_end(self, who: Caller, now: Match, found: Deal, made: Sequence[Event], *also: Event) -> list[Batch]:
         """Batches for what was made in a deal, and what follows for the match if that ended it; `also` goes first there."""
         batch = self.batch(found.id, found.version, who.name, *made)
-        events = list(also)
+        events: list[Event] = list(also)
         if isinstance(end := made[-1], DealFinished):
-            stream = [*await self.read(found.id), *batch.entries]
+            stream: list[Recorded | Entry] = [*await self.read(found.id), *batch.entries]
             mark = fingerprint.after_deal(now.mark_before(found.number), stream)
             events += match.score_deal(now, found.number, end.points, end.lines, mark)
         return [batch, self.batch(now.id, now.version, who.name, *events)] if events else [batch]
 
-    async def with_chance(self, found: Deal, told: Sequence[Cards], decide: Callable[[Chance, str | None], T]) -> T:
-        """Decide something that may ask chance, with the deal's seed or what was told. Raises BadValue for a wrong order."""
+    async def with_chance(
+        self, found: Deal, told: Sequence[Cards], seen: Cards, decide: Callable[[Chance, str | None], T]
+    ) -> T:
+        """Decide something that may ask chance, with the deal's seed or what was told. Raises BadValue for what cannot be."""
         seed = await self.seed(found.id) if found.commitment else None
-        chance = dealer.SeededChance(seed, found.words, found.shuffles) if seed else dealer.TableChance(told)
+        chance = dealer.SeededChance(seed, found.words, found.shuffles) if seed else dealer.TableChance(told, seen)
         try:
             made = decide(chance, seed)
         except WrongOutcome as error:
+            if error.violation:
+                raise errors.Refused([error.violation], version=found.version) from error
             raise errors.BadValue(errors.Fault("#/told", str(error))) from error
-        if isinstance(chance, dealer.TableChance) and chance.rest and not isinstance(made, Illegal):
-            raise errors.BadValue(errors.Fault("#/told", f"this move shuffles {len(told) - len(chance.rest)} times"))
+        if isinstance(chance, dealer.TableChance) and not isinstance(made, Illegal):
+            if chance.rest:
+                raise errors.BadValue(
+                    errors.Fault("#/told", f"this move shuffles {len(told) - len(chance.rest)} times")
+                )
+            if chance.unseen:
+                raise errors.BadValue(
+                    errors.Fault("#/seen", f"this move turns up {len(seen) - len(chance.unseen)} cards")
+                )
         return made
 
     def _opening(
@@ -511,7 +508,7 @@ class Referee:
             yield
 
     def batch(self, stream: UUID, after: int, by: str, *events: Event) -> Batch:
-        at = self._clock()
+        at = self.clock()
         return Batch(stream, after, [Entry(at, by, event) for event in events])
 
     async def _load(self, stream: UUID, evolve: Callable[[Any, Recorded], Any], version: int | None = None) -> Any:
@@ -536,22 +533,8 @@ class Referee:
         except Unavailable as error:
             raise errors.Busy("The event log cannot be reached now; nothing was stored.", error.retry_after) from error
 
-    async def _waiting(self, match_id: UUID, number: int) -> tuple[Match, DealLine]:
-        now = await self.match(match_id)
-        line = now.running
-        if line is None or line.number != number or not line.waiting:
-            raise errors.Clash(
-                "NOT_WAITING", f"Deal {number} does not wait for words: its cards are dealt, or it has not begun."
-            )
-        return now, line
-
     async def seed(self, deal_stream: UUID) -> str | None:
-        return (await self.names([_seed_id(deal_stream)])).get(_seed_id(deal_stream))
-
-    def _only(self, who: Caller, *roles: Role) -> Any:
-        if who.role not in roles:
-            raise errors.Forbidden(f"This is for {' or '.join(roles)}; this token is for {who.name}.")
-        return who.role
+        return (await self.names([seed_id(deal_stream)])).get(seed_id(deal_stream))
 
 
 def event_at(entries: Sequence[Recorded], kind: type[T], version: int) -> T:
@@ -576,20 +559,27 @@ def hints(now: Match, found: Deal, seat: int, move: Any) -> Iterator[Any]:
         yield from kernel.legal_moves(now.rules, found.state)
 
 
+def _refused(now: Match, found: Deal, seat: int, move: Any, verdict: Illegal) -> errors.Refused:
+    legal = list(islice(hints(now, found, seat, move), LEGAL_SHOWN))
+    return errors.Refused(verdict.violations, seat=seat, move=move, legal=legal, version=found.version)
+
+
 def _moves_for(who: Caller, seat: int) -> None:
     """Asked before the key is looked up: a key gives nobody a right."""
     if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
         raise errors.Forbidden(f"This token may not move for seat {seat}.")
 
 
-def _seed_id(deal_stream: UUID) -> UUID:
+def only(who: Caller, *roles: Role) -> Any:
+    """The caller's role, if it is one of these. Raises Forbidden. Asked before a key is looked up: it gives no right."""
+    if who.role not in roles:
+        raise errors.Forbidden(f"This is for {' or '.join(roles)}; this token is for {who.name}.")
+    return who.role
+
+
+def seed_id(deal_stream: UUID) -> UUID:
     """Where a deal's seed lies until it is revealed: beside the log, in no stream."""
     return uuid5(deal_stream, "seed")
-
-
-def _only_dealer(who: Caller, seat: int) -> None:
-    if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
-        raise errors.Forbidden(f"Seat {seat} deals this time, or the scorekeeper or the arbiter for it.")
 
 
 def _same(command: Command, key: Key | None) -> Done:

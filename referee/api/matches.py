@@ -14,7 +14,7 @@ from projections.tables import UNAVAILABLE, Tables
 from referee import errors
 from referee.access import Caller
 from referee.api import schemas as s
-from referee.api.present import answer, done_headers, event_out, match_out, tokens_out
+from referee.api.present import answer, done_headers, event_out, match_out, tokens_out, words_in
 from referee.api.request import StrictRequest, cards_in, fault_of, key_of
 from referee.match import access_id
 from referee.rules.cards import EVERYTHING
@@ -55,7 +55,7 @@ class Matches(Controller):
     ) -> Response[s.MatchOut]:  # fmt: skip
         """The match: house rules, seats, totals, deals, who deals next."""
         match = await referee.match(match_id)
-        return answer(request, match_out(match, await referee.names(match.players)), match.version, who)
+        return answer(request, match_out(match, await referee.names(words_in(match))), match.version, who)
 
     @post("/{match_id:uuid}/rematch", operation_id="openRematch", status_code=201)
     async def rematch(
@@ -150,7 +150,7 @@ async def _opened(request: Request[Any, Any, Any], referee: Referee, done: Done)
     match_id, version = next(iter(done.command.versions.items()))
     match = await referee.match(match_id, version)
     tokens = tokens_out(await referee.tokens(match_id, done.command.versions[access_id(match_id)]))
-    body = s.Opened(match_out(match, await referee.names(match.players)), tokens, done.command.position)
+    body = s.Opened(match_out(match, await referee.names(words_in(match))), tokens, done.command.position)
     headers = done_headers(done.replayed, f"/v1/matches/{match_id}")
     reply = answer(request, body, version, None, 201, **headers)
     reply.headers["Cache-Control"] = "no-store"

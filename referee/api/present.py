@@ -12,7 +12,7 @@ from referee.api import schemas as s
 from referee.deal import Deal
 from referee.events import CardsDealt, Event, Moved, Recorded, Role
 from referee.fingerprint import short
-from referee.match import DealLine, Match
+from referee.match import DealLine, Dispute, Match, Proposal
 from referee.rules import rulebook
 from referee.rules.cards import Sight
 
@@ -22,6 +22,7 @@ T = TypeVar("T")
 def match_out(match: Match, names: dict[UUID, str]) -> s.MatchOut:
     """A match."""
     running = match.running
+    number = match.won_after
     return s.MatchOut(
         id=match.id,
         version=match.version,
@@ -29,23 +30,66 @@ def match_out(match: Match, names: dict[UUID, str]) -> s.MatchOut:
         ruleset=match.ruleset,
         house_rules=match.house_rules,
         target=match.rules.target,
-        state="won" if match.winners else "open",
-        seats=tuple(s.SeatOut(seat, player, names.get(player)) for seat, player in enumerate(match.players)),
+        state="abandoned" if match.abandoned else "won" if match.winners else "open",
+        seats=tuple(
+            s.SeatOut(seat, player, names.get(player), seat in match.left) for seat, player in enumerate(match.players)
+        ),
         totals=match.totals,
-        deals=tuple(map(line_out, match.deals)),
+        deals=tuple(line_out(line, bool(number) and line.number > number) for line in match.deals),
         running=running.number if running else None,
         next_dealer=match.next_dealer,
         winners=match.winners,
+        abandoned=match.abandoned,
+        amended=match.amended,
+        disputed=tuple(dispute.number for dispute in match.disputes if not dispute.rulings),
+        proposals=tuple(proposal_out(proposal, names) for proposal in match.proposals),
+        disputes=tuple(dispute_out(dispute, names) for dispute in match.disputes),
+        consent=match.consent,
         opened_at=match.opened_at,
         rematch_of=match.rematch_of,
         rematches=match.rematches,
     )
 
 
-def line_out(line: DealLine) -> s.DealLineOut:
+def line_out(line: DealLine, outside: bool = False) -> s.DealLineOut:
     """A deal in the match's list."""
-    mark = short(line.fingerprint) if line.fingerprint else None
-    return s.DealLineOut(line.number, line.dealer, line.points, line.commitment, line.words, line.waiting, mark)
+    return s.DealLineOut(
+        number=line.number,
+        dealer=line.dealer,
+        points=line.points,
+        commitment=line.commitment,
+        words=line.words,
+        waiting=line.waiting,
+        fingerprint=short(line.fingerprint) if line.fingerprint else None,
+        mode=line.mode,
+        seats=line.seats,
+        voided=line.voided,
+        outside=outside,
+        revision=line.revision,
+    )
+
+
+def proposal_out(proposal: Proposal, words: dict[UUID, str]) -> s.ProposalOut:
+    """A proposal, with its reason unless that was erased."""
+    why = words.get(proposal.why) if proposal.why else None
+    return s.ProposalOut(proposal.number, proposal.body, why, proposal.agreed, proposal.refused, proposal.done)
+
+
+def dispute_out(dispute: Dispute, words: dict[UUID, str]) -> s.DisputeOut:
+    """A dispute, with the reasons that were not erased."""
+    rulings = tuple(
+        s.RulingOut(r.ruling, r.upheld, r.remedy, words.get(r.why) if r.why else None, r.ruling in dispute.confirmed)
+        for r in dispute.rulings
+    )
+    why = words.get(dispute.why) if dispute.why else None
+    return s.DisputeOut(dispute.number, dispute.deal, dispute.move, dispute.seat, why, rulings)
+
+
+def words_in(match: Match) -> list[UUID]:
+    """The ids of all words that an answer about the match shows: names, and reasons of proposals, disputes, rulings."""
+    reasons = [proposal.why for proposal in match.proposals] + [dispute.why for dispute in match.disputes]
+    reasons += [ruling.why for dispute in match.disputes for ruling in dispute.rulings]
+    return [*match.players, *(why for why in reasons if why)]
 
 
 def deal_out(deal: Deal, sight: Sight) -> s.DealOut:

@@ -40,6 +40,7 @@ STATUS: dict[type[errors.RefereeError], tuple[int, str]] = {
     errors.Clash: (409, "CONFLICT"),
     errors.Consequences: (409, "LATER_MOVES_ILLEGAL"),
     errors.MovedOn: (412, "MOVED_ON"),
+    errors.NeedsIfMatch: (428, "IF_MATCH_REQUIRED"),
     errors.BadValue: (422, "BAD_VALUE"),
     errors.RecordDiverges: (422, "RECORD_DIVERGES"),
     errors.KeyReused: (422, "KEY_REUSED"),

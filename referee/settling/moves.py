@@ -10,6 +10,7 @@ from referee.deal import Deal
 from referee.events import Consent, DealFinished, Made, MoveCorrected, MovesTakenBack
 from referee.match import DealLine, Match
 from referee.rules.chance import Chance, Told, WrongOutcome
+from referee.rules.hands import hands_due
 from referee.rules.verdict import Illegal, Violation
 from referee.service import Plan, Referee, allowed
 from referee.settling.asks import CorrectMove, LetStand, TakeBack
@@ -56,7 +57,10 @@ async def let_stand(
         raise errors.BadValue(errors.Fault("#/seat", f"at this deal sit the seats {', '.join(map(str, found.seats))}"))
     place = found.seats.index(ask.seat)
     made = await referee.with_chance(
-        found, (), lambda chance, seed: deal.let_stand(found, now.rules, place, ask.move, chance, seed, consent, reason)
+        found,
+        (),
+        (),
+        lambda chance, seed: deal.let_stand(found, now.rules, place, ask.move, chance, seed, consent, reason),
     )
     return Plan(await referee.with_end(who, now, found, allowed(made, found.version)))
 
@@ -81,13 +85,14 @@ async def correct_move(
     if after.irregular:
         raise errors.Consequences([(number, found) for number, found in after.irregular])
     events: list[Any] = [MoveCorrected(consent, reason, ask.number, after.moves)]
-    if after.state.turn is None:
-        events += deal.finish(found, now.rules, after.state, seed)
+    if after.deal.state.turn is None and not hands_due(after.deal.state):
+        events += deal.finish(after.deal, now.rules, seed)
     if line.points is None:
         return Plan(await referee.with_end(who, now, found, events))
     batch = referee.batch(found.id, found.version, who.name, *events)
     if isinstance(end := events[-1], DealFinished):
-        mark = fingerprint.after_deal(now.mark_before(line.number), [*await referee.read(found.id), *batch.entries])
+        stream: list[Any] = [*await referee.read(found.id), *batch.entries]
+        mark = fingerprint.after_deal(now.mark_before(line.number), stream)
         follows = match.correct_score(now, line.number, end.points, end.lines, mark, consent, reason)
     elif line.number == len(now.deals):
         follows = match.reopen_deal(now, line.number, consent, reason)
@@ -99,10 +104,10 @@ async def correct_move(
 
 
 class Corrected(NamedTuple):
-    """The moves from the corrected one on, the state they lead to, and those that would be irregular, by number."""
+    """The moves from the corrected one on, the deal they lead to, and those that would be irregular, by number."""
 
     moves: tuple[Made, ...]
-    state: Any
+    deal: Deal
     irregular: list[tuple[int, tuple[Violation, ...]]]
 
 
@@ -121,11 +126,11 @@ def corrected(found: Deal, rules: Any, number: int, move: Any, let_stand: bool, 
             irregular.append((number + place, faults))
             if not possible:
                 break
-        effects = _played(found, rules, state, seat, told, old[place].effects, seed, shuffles)
+        effects = _played(found, rules, state, seat, told, old[place], seed, shuffles)
         moves.append(Made(seat, told, effects, faults))
         state = game.evolve(state, seat, told, effects)
         shuffles += len(game.outcomes(effects))
-    return Corrected(tuple(moves), state, irregular)
+    return Corrected(tuple(moves), deal.corrected(found, number, tuple(moves)), irregular)
 
 
 def _played(found: Deal, rules: Any, state: Any, seat: int, move: Any, old: Any, seed: str | None, made: int) -> Any:
@@ -133,7 +138,7 @@ def _played(found: Deal, rules: Any, state: Any, seat: int, move: Any, old: Any,
     if seed:
         return game.play(rules, state, seat, move, dealer.SeededChance(seed, found.words, made))
     try:
-        return game.play(rules, state, seat, move, Told(game.outcomes(old)))
+        return game.play(rules, state, seat, move, Told(game.outcomes(old.effects), game.seen(old.move, old.effects)))
     except WrongOutcome:
         chance: Chance = dealer.TableChance(())
         return game.play(rules, state, seat, move, chance)
