@@ -245,7 +245,12 @@ def at_move(deal: Deal, moves: int) -> Deal:
     """The deal as it stood after its first `moves` moves that count. Raises ValueError when it has fewer."""
     if not 0 <= moves <= deal.moves:
         raise ValueError("the deal has fewer moves")
-    return _with_moves(deal, deal.played[:moves])
+    if moves == deal.moves:
+        return deal
+    then = _with_moves(deal, deal.played[:moves])
+    version = deal.played[moves - 1].version if moves else 1
+    proven = tuple(fault for fault in deal.faults if fault.proof <= moves)
+    return msgspec.structs.replace(then, version=version, seed=None, faults=proven)
 
 
 def corrected(deal: Deal, number: int, moves: tuple[Made, ...], version: int = 0) -> Deal:

@@ -49,16 +49,16 @@ async def play(database: str, rules: dict[str, Any], players: int, dealt: bool, 
         referee = Referee(log, b"secret")
         names = [(uuid4(), "Ana") for _ in range(players)]
         opened = await referee.open_match(
-            GAMES["tablanet"], msgspec.convert(rules, tablanet.Rules), names, FirstDealer(), None
+            GAMES["tablanet"], msgspec.convert(rules, tablanet.Rules), names, FirstDealer(), "spoken", None
         )
         who = Caller(next(iter(opened.command.versions)), "arbiter")
         layout = None if dealt else laid_out(players, (await referee.match(who.match)).dealer, rng)
-        await referee.start_deal(who, layout, False, None, None)
+        await starting.start(referee, who, starting.Start(layout), None, None)
         now = await check(referee, who, 0)
         while now.state.turn is not None:
             agreed = (await referee.match(who.match)).rules
             move = rng.choice(list(tablanet.legal_moves(agreed, now.state)))
-            await referee.play(who, 1, now.state.turn, move, (), now.version, None)
+            await referee.play(who, 1, now.state.turn, move, (), (), now.version, None)
             now = await check(referee, who, now.version)
         assert now.moves == 48
         await check_end(referee, who, now)
