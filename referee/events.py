@@ -7,7 +7,7 @@ digests; names and free words lie in a table beside the log, where they can be e
 """
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 from uuid import UUID
 
 import msgspec
@@ -21,6 +21,8 @@ Mode: TypeAlias = Literal["dealt"]
 DealtBy: TypeAlias = Literal["referee", "scorekeeper", "arbiter"]
 Points: TypeAlias = tuple[int, ...]
 Lines: TypeAlias = tuple[dict[str, int], ...]
+WORD: Final = "^[0-9A-Za-z]{1,64}$(?!\n)"
+"""A word that a seat adds to a shuffle, as a regular expression."""
 
 
 class Fact(msgspec.Struct, frozen=True, tag_field="type"):
