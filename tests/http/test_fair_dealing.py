@@ -11,6 +11,7 @@ import pytest
 from httpx import Response
 
 from referee import dealer, record
+from tests.conftest import SQLITE
 from tests.dealing import SeededChance
 from tests.fair.recompute import recompute
 from tests.http.play import play_out, steps
@@ -78,6 +79,7 @@ def test_a_word_is_for_a_seat_once_and_before_the_cards(table: Table) -> None:
     assert match.spectator.get("/deals/1").json()["words"] == ["b", "a" * 64]
 
 
+@SQLITE
 def test_cards_are_for_the_dealer_and_only_while_the_deal_waits(table: Table) -> None:
     match = opened(table)
     assert code(cards(match.seats[0])) == (409, "NOT_WAITING")
@@ -95,11 +97,13 @@ def test_cards_are_for_the_dealer_and_only_while_the_deal_waits(table: Table) ->
     assert match.spectator.get("").json()["deals"][0]["waiting"] is False
 
 
+@SQLITE
 @pytest.mark.parametrize("role", ["scorekeeper", "arbiter"])
 def test_the_table_s_officers_may_deal_for_the_dealer(table: Table, role: str) -> None:
     assert cards(getattr(begun(table), role)).status_code == 201
 
 
+@SQLITE
 def test_words_go_into_no_told_layout(table: Table) -> None:
     told = {"type": "sabo", "hands": [], "sabo": []}
     reply = opened(table).scorekeeper.post("/deals", {"layout": told, "words": True})
@@ -109,6 +113,7 @@ def test_words_go_into_no_told_layout(table: Table) -> None:
 # ---- the seed
 
 
+@SQLITE
 @pytest.mark.parametrize("game", GAMES)
 def test_the_seed_is_readable_nowhere_before_the_deal_is_over(
     table: Table, seeded: str, game: str, caplog: pytest.LogCaptureFixture
@@ -147,6 +152,7 @@ def test_the_seed_is_readable_nowhere_before_the_deal_is_over(
     assert recompute(document.json()) == [True]
 
 
+@SQLITE
 @pytest.mark.parametrize("words", [True, False])
 def test_the_seed_is_no_player_s_name(table: Table, seeded: str, words: bool) -> None:
     """It lies beside the names until it is revealed: under no id that anybody could ask for."""
@@ -158,6 +164,7 @@ def test_the_seed_is_no_player_s_name(table: Table, seeded: str, words: bool) ->
     assert seeded not in reply.text
 
 
+@SQLITE
 def test_a_word_changes_the_pack(table: Table, seeded: str) -> None:
     def dealt(*words: str) -> Any:
         match = begun(table)
@@ -171,6 +178,7 @@ def test_a_word_changes_the_pack(table: Table, seeded: str) -> None:
     assert dealt("a", "b") == told[3]
 
 
+@SQLITE
 def test_each_deal_has_a_seed_of_its_own(table: Table) -> None:
     match = opened(table, target=50)
     commitments = []

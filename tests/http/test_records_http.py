@@ -49,7 +49,7 @@ def test_check_says_where_and_what_and_stores_nothing(table: Table, settings: Se
     bom = table.take_in(b"\xef\xbb\xbf" + golden(TABU), CHECK).json()
     assert (bom["legal"], bom["defects"]) == (False, [{"where": "line 1", "what": "begins with a byte order mark"}])
     found = table.take_in(doctored(golden(TABU), first_card_unknown), CHECK).json()["deals"][0]["divergence"]
-    assert (found["what"], found["move"], found["violations"][0]["code"]) == ("illegal", 1, "CARD_NOT_IN_HAND")
+    assert (found["what"], found["move"], found["violations"][0]["code"]) == ("illegal", 2, "CARD_NOT_IN_HAND")
     for data in (b"", b"{}", b"\xff", b"[" * 100_000):
         reply = table.take_in(data, CHECK)
         assert (reply.status_code, reply.json()["legal"]) == (200, False)
@@ -66,9 +66,8 @@ def test_what_does_not_follow_is_refused_with_each_place(table: Table, settings:
 
     reply = table.take_in(doctored(golden(TABU), twice))
     assert (reply.status_code, reply.json()["code"]) == (422, "RECORD_DIVERGES")
-    assert pointers(reply) == ["#/deals/0/1", "#/match/5"] or pointers(reply)[0] == "#/deals/0/1"
+    assert pointers(reply) == ["#/deals/0/2", "#/match/5"]
     assert "CARD_NOT_IN_HAND" in reply.json()["errors"][0]["message"]
-    assert len(reply.json()["errors"]) == 2
     damaged = golden(TABU).replace(b'"by":"', b'"by":"!', 1).replace(b'"seat":1', b'"seat":"1"')
     reply = table.take_in(damaged)
     assert (reply.status_code, reply.json()["code"]) == (422, "BAD_VALUE")
@@ -159,10 +158,10 @@ def test_check_on_the_command_line(check: Any) -> None:
     status, lines = check(doctored(golden(TABU), first_card_unknown))
     assert status == 1
     assert lines[0].startswith("deal 1 (")
-    assert "move 1 by seat 0" in lines[0]
+    assert "move 2 by seat 1" in lines[0]
     assert "CARD_NOT_IN_HAND, TB-7" in lines[0]
     assert lines[-1] == "not in order"
-    status, lines = check(golden(TWO)[:3000])
+    status, lines = check(golden(TWO)[:-3000])
     assert status == 1
     assert lines[0].startswith("document: not readable as a whole")
     assert any("legal as far as it can be read" in line for line in lines)

@@ -7,9 +7,11 @@ import pytest
 
 from referee.rules import tabu
 from referee.rules.cards import Cards
+from tests.conftest import SQLITE
 from tests.dealing import SeededChance, new_deal, random_line, rules_of
 from tests.http.table import Opened, Table
 
+pytestmark = SQLITE
 RULES: dict[str, Any] = {"target": 200, "must_play": "free"}
 
 
