@@ -228,6 +228,14 @@ def last_two_of(part: str) -> Change:
     return change
 
 
+def no_card(part: str) -> Change:
+    def change(document: Any) -> None:
+        cards = event_of(document, "CardsDealt", 0)["layout"][part]
+        (cards[0] if isinstance(cards[0], list) else cards)[0] = ""
+
+    return change
+
+
 def hand_over(document: Any) -> None:
     hands = event_of(document, "CardsDealt", 0)["layout"]["hands"]
     hands[0][0], hands[1][0] = hands[1][0], hands[0][0]
@@ -273,6 +281,7 @@ def same_player(document: Any) -> None:
     document["names"] = {}
 
 
+LAID = ((TABLANET, ("hands", "table", "stock")), (TABU, ("hands", "row", "reserve")), (SABO, ("hands", "sabo")))
 FOREIGN = {"type": "sabo.hand", "card": "AS"}
 EMPTY = {"type": "sabo", "hands": [], "sabo": []}
 ZEROS = "0" * 64
@@ -285,6 +294,7 @@ FACTS: list[tuple[str, str, Change, str, str]] = [
     (SABO, "sabo missing", in_layout(lambda layout: layout["sabo"].pop()), "deal 1", "layout"),
     (TABU, "cards of the reserve swapped", last_two_of("reserve"), "deal 1", "effects|illegal|shuffle"),
     (TABLANET, "cards of the stock swapped", last_two_of("stock"), "deal 1", "effects|illegal|shuffle"),
+    *((name, f"an empty card in the {part}", no_card(part), "deal 1", "layout") for name, parts in LAID for part in parts),
     (SABO, "cards changed hands", hand_over, "deal 1", "illegal"),
     (TABU, "another game's layout", put("CardsDealt", 0, layout=EMPTY), "deal 1", "order"),
     (TABU, "another ruleset", put("CardsDealt", 0, ruleset="sabo@1"), "deal 1", "order"),

@@ -12,7 +12,6 @@ from referee.rules.cards import PACK
 from referee.rules.game import GAMES, RULESETS
 from tests.conftest import SQLITE
 from tests.dealing import SeededChance, new_deal, random_line, rules_of
-from tests.http.play import play_out
 from tests.http.table import Opened, Table
 from tests.records.doctor import doctored, golden
 
@@ -203,10 +202,8 @@ def test_C071_following_the_suit_that_was_led(table: Table) -> None:  # noqa: N8
 
 
 def test_C073_a_renewal_is_recorded_and_replayed(table: Table) -> None:  # noqa: N802
-    """In a whole deal: each renewal turns exactly the discard over, nothing is lost, the replay takes the order recorded."""
-    match = table.open("tabu", target=5)
-    match.seats[0].post("/deals", {})
-    play_out(match, 1, 1, 3)
+    """Each renewal turns exactly the discard over, nothing is lost, and the replay takes the order that was recorded."""
+    match = Opened(table.client, table.take_in(golden("tabu-2-classic-100")).json())
     replay = match.spectator.get("/deals/1/replay").json()
     renewals = [move["number"] for move in replay["played"] if move["effects"].get("renewed")]
     assert renewals
