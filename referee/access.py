@@ -13,7 +13,7 @@ from uuid import UUID
 
 import msgspec
 
-from referee.events import CapabilityGranted, CapabilityRevoked, HiddenCardsRead, Recorded, Role
+from referee.events import CapabilityGranted, CapabilityRevoked, HiddenCardsRead, MatchImported, Recorded, Role
 from referee.rules.cards import Sight
 
 ROLES: Final[tuple[Role, ...]] = ("arbiter", "scorekeeper", "seat", "spectator")
@@ -51,18 +51,20 @@ class Capability(msgspec.Struct, frozen=True):
 
 
 class Access(msgspec.Struct, frozen=True):
-    """The capabilities of a match after `version` events, by digest; and the last look at hidden cards, by deal."""
+    """The capabilities of a match after `version` events, by digest; the last look at hidden cards, by deal;
+    whether the match came in as a record."""
 
     version: int = 0
     valid: dict[str, Capability] = {}
     serials: dict[tuple[Role, int | None], int] = {}
     looked: dict[UUID, int] = {}
+    imported: bool = False
 
 
 def evolve(access: Access | None, recorded: Recorded) -> Access:
     """Access after one more event of its stream."""
     access = access or Access()
-    valid, serials, looked = access.valid, access.serials, access.looked
+    valid, serials, looked, imported = access.valid, access.serials, access.looked, access.imported
     match recorded.event:
         case CapabilityGranted(role, seat, serial, digest):
             valid = valid | {digest: Capability(role, seat, serial)}
@@ -71,7 +73,9 @@ def evolve(access: Access | None, recorded: Recorded) -> Access:
             valid = {key: capability for key, capability in valid.items() if key != digest}
         case HiddenCardsRead(deal, version):
             looked = looked | {deal: version}
-    return Access(recorded.version, valid, serials, looked)
+        case MatchImported():
+            imported = True
+    return Access(recorded.version, valid, serials, looked, imported)
 
 
 def issue(secret: bytes, match: UUID, role: Role, seat: int | None, serial: int = 1) -> tuple[str, CapabilityGranted]:

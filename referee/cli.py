@@ -3,12 +3,15 @@
 import os
 import signal
 import socket
+import sys
 import threading
 from typing import Any
 
 import click
 from rich.console import Console
 
+from referee.rules import rulebook
+from referee.rules.game import GAMES
 from referee.settings import MissingSecret
 from referee.store import BadAddress, migrate
 
@@ -89,6 +92,27 @@ def migrate_command(database: str) -> None:
     """Create the tables that are not there yet."""
     migrate(database)
     click.echo("The database is ready.")
+
+
+@main.command()
+@click.argument("file", type=click.File("rb"))
+def check(file: Any) -> None:
+    """Judge a match record: every deal again under its own rules. Exit status 1 if anything does not follow."""
+    from referee import record
+
+    report = record.check(file.read())
+    for line in record.lines(report):
+        click.echo(line)
+    sys.exit(0 if report.legal else 1)
+
+
+@main.command("rulebook")
+@click.argument("game", type=click.Choice(sorted(GAMES)))
+@click.option("--lang", type=click.Choice(rulebook.LANGUAGES), default="en", show_default=True)
+def rulebook_command(game: str, lang: str) -> None:
+    """Print a game's rulebook."""
+    for line in rulebook.print_lines(rulebook.rulebook(GAMES[game], lang)):
+        click.echo(line)
 
 
 @main.command()

@@ -1,13 +1,14 @@
 """Decide and evolve of one deal: the layout, the moves, the end."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 
 from referee import dealer
 from referee.events import (
+    CardDrawn,
     CardPlayed,
     CardsDealt,
     DealEvent,
@@ -19,6 +20,7 @@ from referee.events import (
     Points,
     Recorded,
     SeedRevealed,
+    TurnPassed,
 )
 from referee.match import DealLine, Match
 from referee.rules.chance import Chance
@@ -43,6 +45,7 @@ class Deal(msgspec.Struct, frozen=True):
     layout: Any
     state: Any
     commitment: str | None = None
+    words: tuple[str, ...] = ()
     seed: str | None = None
     moves: int = 0
     shuffles: int = 0
@@ -57,19 +60,29 @@ class Deal(msgspec.Struct, frozen=True):
 
 # ---- decide
 
+SAID: Final[dict[str, type[CardDrawn | TurnPassed]]] = {"draw": CardDrawn, "keep": TurnPassed, "pass": TurnPassed}
+"""The event for a move, by the second word of its tag; any other is a card played."""
+
 
 def deal_cards(match: Match, line: DealLine, seed: str) -> tuple[DealEvent, ...]:
-    """Shuffle and deal: everything follows from the seed, of which only the commitment is written."""
+    """Shuffle and deal: everything follows from the seed and the seats' words; of the seed only the commitment is kept."""
     game, seats = match.kernel, len(match.players)
-    chance = dealer.SeededChance(seed)
-    cards = chance.pack(game.pack(match.rules, seats))
-    layout = game.lay_out(match.rules, seats, line.dealer, cards, chance)
+    chance = dealer.SeededChance(seed, line.words)
+    layout = game.lay_out(match.rules, seats, line.dealer, chance.pack(game.pack(match.rules, seats)), chance)
     return (
         CardsDealt(
-            match.id, line.number, match.ruleset, line.dealer, "dealt", "referee", layout, dealer.commitment(seed),
+            match=match.id,
+            number=line.number,
+            ruleset=match.ruleset,
+            dealer=line.dealer,
+            mode="dealt",
+            dealt_by="referee",
+            layout=layout,
+            commitment=line.commitment,
             shuffles=chance.made,
+            words=line.words,
         ),
-    )  # fmt: skip
+    )
 
 
 def lay_out(match: Match, line: DealLine, layout: Any, told_by: DealtBy) -> tuple[DealEvent, ...] | Illegal:
@@ -88,7 +101,8 @@ def play(
     if isinstance(verdict, Illegal):
         return verdict
     effects = game.play(rules, deal.state, seat, move, chance)
-    made: tuple[DealEvent, ...] = (CardPlayed(seat, move, effects),)
+    said = SAID.get(str(type(move).__struct_config__.tag).partition(".")[2], CardPlayed)
+    made: tuple[DealEvent, ...] = (said(seat, move, effects),)
     if effects.next is not None:
         return made
     lines = game.score(rules, game.evolve(deal.state, seat, move, effects))
@@ -114,9 +128,10 @@ def evolve(deal: Deal | None, recorded: Recorded) -> Deal:
             mode=event.mode,
             dealt_by=event.dealt_by,
             layout=event.layout,
-            state=game.start(None, len(event.layout.hands), event.dealer, event.layout),
+            state=game.start(event.dealer, event.layout),
             commitment=event.commitment,
             shuffles=event.shuffles,
+            words=event.words,
         )
     assert deal is not None, "a deal stream begins with CardsDealt"
     replace = msgspec.structs.replace

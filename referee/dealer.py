@@ -19,6 +19,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 
 from referee.rules.cards import Card, Cards
+from referee.rules.chance import Told
 
 SEED_BYTES = 32
 
@@ -64,6 +65,21 @@ class SeededChance:
             digest = hashlib.sha256(self._root + stream.to_bytes(4, "big") + block.to_bytes(4, "big")).digest()
             yield from (int.from_bytes(digest[i : i + 4], "big") for i in range(0, 32, 4))
             block += 1
+
+
+class TableChance(Told):
+    """Chance at a table with real cards: the orders it told, and where it told none a shuffle made here."""
+
+    def shuffle(self, cards: Sequence[Card]) -> Cards:
+        """The next told order, else a random one. Raises WrongOutcome for a told order of other cards."""
+        if self.rest:
+            return super().shuffle(cards)
+        order = list(cards)
+        secrets.SystemRandom().shuffle(order)
+        return tuple(order)
+
+    def below(self, count: int) -> int:
+        return secrets.randbelow(count)
 
 
 def _below(count: int, numbers: Iterator[int]) -> int:

@@ -8,6 +8,7 @@ RefereeError
 ├── MovedOn           412  the version in If-Match is not the current one
 ├── Refused           422  a rule forbids it: every violation with its clause
 ├── BadValue          422  well formed, but not a value that is accepted here: where, and what would be
+├── RecordDiverges    422  a match record that does not follow from itself under its own rules
 ├── KeyReused         422  the Idempotency-Key was used for another request
 └── Busy              503  cannot be answered now; nothing was half-done
 """
@@ -82,6 +83,14 @@ class BadValue(RefereeError):
     def __init__(self, *faults: Fault) -> None:
         super().__init__("Some values are not accepted.")
         self.faults = faults
+
+
+class RecordDiverges(RefereeError):
+    """A record whose moves, points or totals are not what its rules give; `report` says where."""
+
+    def __init__(self, report: Any) -> None:
+        super().__init__("The record does not follow from itself under its own rules; nothing was stored.")
+        self.report = report
 
 
 class KeyReused(RefereeError):

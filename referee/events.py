@@ -7,7 +7,7 @@ digests; names and free words lie in a table beside the log, where they can be e
 """
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 from uuid import UUID
 
 import msgspec
@@ -15,9 +15,10 @@ from msgspec import Meta
 
 from referee.rules.cards import Card
 from referee.rules.game import Effects, Layout, Move
+from referee.rules.verdict import Claim, Violation
 
 Role: TypeAlias = Literal["arbiter", "scorekeeper", "seat", "spectator"]
-Mode: TypeAlias = Literal["dealt"]
+Mode: TypeAlias = Literal["dealt", "observed", "tallied"]
 DealtBy: TypeAlias = Literal["referee", "scorekeeper", "arbiter"]
 Points: TypeAlias = tuple[int, ...]
 Lines: TypeAlias = tuple[dict[str, int], ...]
@@ -27,17 +28,38 @@ class Fact(msgspec.Struct, frozen=True, tag_field="type"):
     """What every event is. Seats count from 0, clockwise; tuples run by seat; deals count from 1."""
 
 
+class Consent(msgspec.Struct, frozen=True):
+    """Who agreed to something that is not free: nobody had to, the arbiter, or these seats, by word or by token."""
+
+    how: Literal["free", "arbiter", "spoken", "tokens"]
+    seats: tuple[int, ...] = ()
+
+
+FREE: Final = Consent("free")
+
+
+class Settled(Fact, frozen=True):
+    """Something decided after the fact: `why` is the id of the words that give the reason, beside the log."""
+
+    consent: Consent
+    why: UUID | None
+
+
 # ---- match stream
 
 
 class MatchOpened(Fact, frozen=True, tag="MatchOpened"):
-    """A match under a pinned ruleset and every house rule, defaults included; player ids by seat."""
+    """A match under a pinned ruleset and every house rule, defaults included; player ids by seat.
+
+    `consent`: whether the scorekeeper records who agreed, or the seats answer with their own tokens.
+    """
 
     game: str
     ruleset: str
     house_rules: dict[str, Any]
     players: tuple[UUID, ...]
     rematch_of: UUID | None = None
+    consent: Literal["spoken", "tokens"] = "spoken"
 
 
 class DealerChosen(Fact, frozen=True, tag="DealerChosen"):
@@ -49,22 +71,44 @@ class DealerChosen(Fact, frozen=True, tag="DealerChosen"):
 
 
 class DealStarted(Fact, frozen=True, tag="DealStarted"):
-    """A deal begins; `most` is the most points it can pay one seat, null if unbounded."""
+    """A deal begins; `most` is the most points it can pay one seat, null if unbounded.
+
+    Where the referee shuffles, `commitment` is the SHA-256 of its seed (hex); `waiting` says that the seats may add
+    their words to it before the cards are dealt. `seats` sit at the table, clockwise; empty means all of the match.
+    """
 
     number: int
     deal: UUID
     dealer: int
     mode: Mode
     most: int | None
+    commitment: str | None = None
+    waiting: bool = False
+    seats: tuple[int, ...] = ()
+
+
+class WordAdded(Fact, frozen=True, tag="WordAdded"):
+    """A seat added its word to the shuffle of a deal whose seed is committed to and whose cards are not yet dealt."""
+
+    number: int
+    seat: int
+    word: str
+
+
+class ShuffleClosed(Fact, frozen=True, tag="ShuffleClosed"):
+    """The cards of a deal that waited for words are dealt: no further word counts."""
+
+    number: int
 
 
 class DealScored(Fact, frozen=True, tag="DealScored"):
-    """A deal's points and score lines, and the totals after it."""
+    """A deal's points and score lines, the totals after it, and the fingerprint (hex) of all deals up to it."""
 
     number: int
     points: Points
     lines: Lines
     totals: Points
+    fingerprint: str | None = None
 
 
 class MatchWon(Fact, frozen=True, tag="MatchWon"):
@@ -72,6 +116,85 @@ class MatchWon(Fact, frozen=True, tag="MatchWon"):
 
     seats: tuple[int, ...]
     totals: Points
+
+
+class DealTallied(Fact, frozen=True, tag="DealTallied"):
+    """The result of a deal that was only counted, in the parts it was entered in (see the game's Tally)."""
+
+    number: int
+    tally: dict[str, Any]
+
+
+class ScoreCorrected(Settled, frozen=True, tag="ScoreCorrected"):
+    """A scored deal counts otherwise from now on; the totals after all deals, and the new fingerprint of this one."""
+
+    number: int
+    points: Points
+    lines: Lines
+    totals: Points
+    fingerprint: str | None = None
+
+
+class DealVoided(Settled, frozen=True, tag="DealVoided"):
+    """A deal counts for nobody; if it was the last one the same dealer deals again. The totals without it."""
+
+    number: int
+    totals: Points
+
+
+class DealReopened(Settled, frozen=True, tag="DealReopened"):
+    """Its last move was taken back: a scored deal is played on. The totals without it."""
+
+    number: int
+    totals: Points
+
+
+class MatchReopened(Fact, frozen=True, tag="MatchReopened"):
+    """The totals have changed and nobody has won any more."""
+
+
+class MatchAbandoned(Settled, frozen=True, tag="MatchAbandoned"):
+    """The match ends unfinished with the standing as it is; `seats` win by forfeit, if any."""
+
+    seats: tuple[int, ...] = ()
+
+
+class PlayerJoined(Settled, frozen=True, tag="PlayerJoined"):
+    """A new seat, from the next deal on, with the total it begins with."""
+
+    seat: int
+    player: UUID
+    total: int
+
+
+class PlayerLeft(Settled, frozen=True, tag="PlayerLeft"):
+    """A seat is empty from now on; its total is kept out of the ranking."""
+
+    seat: int
+
+
+class PlayerSubstituted(Settled, frozen=True, tag="PlayerSubstituted"):
+    """Another player takes over a seat with its hand, its duties and its total."""
+
+    seat: int
+    player: UUID
+
+
+class ProposalMade(Fact, frozen=True, tag="ProposalMade"):
+    """Something that needs the consent of all seats was proposed: its kind, and the body of the request it stands for."""
+
+    proposal: int
+    kind: str
+    body: dict[str, Any]
+    why: UUID | None = None
+
+
+class ProposalAnswered(Fact, frozen=True, tag="ProposalAnswered"):
+    """A seat agreed to a proposal, or did not; the last consent carries it out, one refusal ends it."""
+
+    proposal: int
+    seat: int
+    agreed: bool
 
 
 class RematchOpened(Fact, frozen=True, tag="RematchOpened"):
@@ -84,7 +207,11 @@ class RematchOpened(Fact, frozen=True, tag="RematchOpened"):
 
 
 class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
-    """What was dealt, by whom it was entered, and when the referee shuffled the SHA-256 of its seed (hex)."""
+    """What was dealt, by whom it was entered, and where the referee shuffled what the order follows from.
+
+    `commitment`: SHA-256 of the seed (hex); `words` by seat, empty where none was added; `shuffles`: how many things
+    the layout asked of chance.
+    """
 
     match: UUID
     number: int
@@ -95,18 +222,107 @@ class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
     layout: Layout
     commitment: str | None = None
     shuffles: int = 0
+    words: tuple[str, ...] = ()
 
 
 class Moved(Fact, frozen=True):
-    """A move that was made, with everything it caused."""
+    """A move that was made, with everything it caused.
+
+    `claims` are what it takes for granted about hidden cards; `irregular` why it was not legal where it was let stand,
+    with the reason and who agreed.
+    """
 
     seat: int
     move: Move
     effects: Effects
+    claims: tuple[Claim, ...] = ()
+    irregular: tuple[Violation, ...] = ()
+    why: UUID | None = None
+    consent: Consent | None = None
 
 
 class CardPlayed(Moved, frozen=True, tag="CardPlayed"):
     """A card was played."""
+
+
+class CardDrawn(Moved, frozen=True, tag="CardDrawn"):
+    """A card was drawn, or asked for where none could come."""
+
+
+class TurnPassed(Moved, frozen=True, tag="TurnPassed"):
+    """A turn ended without a card."""
+
+
+class HandsShown(Fact, frozen=True, tag="HandsShown"):
+    """Hands that were shown when a deal was over, by seat."""
+
+    hands: tuple[tuple[Card, ...], ...]
+
+
+class MovesTakenBack(Settled, frozen=True, tag="MovesTakenBack"):
+    """Only the first `kept` moves count from now on."""
+
+    kept: int
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A move as it counts after a correction, with what it causes now."""
+
+    seat: int
+    move: Move
+    effects: Effects
+    irregular: tuple[Violation, ...] = ()
+
+
+class MoveCorrected(Settled, frozen=True, tag="MoveCorrected"):
+    """Move `number` (from 1) was another one: it and all later moves as they count now."""
+
+    number: int
+    moves: tuple[Made, ...]
+
+
+class IrregularityFound(Fact, frozen=True, tag="IrregularityFound"):
+    """The record proves a fault: its kind, whose it is, in which move, by which later move, and the clause."""
+
+    kind: str
+    seat: int
+    move: int
+    proof: int
+    clause: str
+
+
+class IrregularityNoted(Settled, frozen=True, tag="IrregularityNoted"):
+    """Something irregular at the table that changes no card, with the remedy that was applied."""
+
+    kind: str
+    seat: int | None
+    remedy: str
+
+
+class DisputeRaised(Fact, frozen=True, tag="DisputeRaised"):
+    """A seat disputes a move; `dispute` counts from 1 in the deal."""
+
+    dispute: int
+    move: int
+    seat: int
+    why: UUID | None = None
+
+
+class DisputeRuled(Fact, frozen=True, tag="DisputeRuled"):
+    """The arbiter's ruling, provisional until confirmed: dismissed, or upheld with a remedy. Later rulings supersede it."""
+
+    dispute: int
+    ruling: int
+    upheld: bool
+    remedy: dict[str, Any]
+    why: UUID | None = None
+
+
+class RulingConfirmed(Fact, frozen=True, tag="RulingConfirmed"):
+    """A ruling is provisional no longer."""
+
+    dispute: int
+    ruling: int
 
 
 class SeedRevealed(Fact, frozen=True, tag="SeedRevealed"):
@@ -147,9 +363,50 @@ class HiddenCardsRead(Fact, frozen=True, tag="HiddenCardsRead"):
     version: int
 
 
-MatchEvent: TypeAlias = MatchOpened | DealerChosen | DealStarted | DealScored | MatchWon | RematchOpened
-DealEvent: TypeAlias = CardsDealt | CardPlayed | SeedRevealed | DealFinished
-AccessEvent: TypeAlias = CapabilityGranted | CapabilityRevoked | HiddenCardsRead
+class MatchImported(Fact, frozen=True, tag="MatchImported"):
+    """The match came in as a record; its fingerprint (hex) then, null before a deal was scored."""
+
+    fingerprint: str | None
+
+
+MatchEvent: TypeAlias = (
+    MatchOpened
+    | DealerChosen
+    | DealStarted
+    | WordAdded
+    | ShuffleClosed
+    | DealTallied
+    | DealScored
+    | ScoreCorrected
+    | DealVoided
+    | DealReopened
+    | MatchWon
+    | MatchReopened
+    | MatchAbandoned
+    | PlayerJoined
+    | PlayerLeft
+    | PlayerSubstituted
+    | ProposalMade
+    | ProposalAnswered
+    | RematchOpened
+)
+DealEvent: TypeAlias = (
+    CardsDealt
+    | CardPlayed
+    | CardDrawn
+    | TurnPassed
+    | HandsShown
+    | MovesTakenBack
+    | MoveCorrected
+    | IrregularityFound
+    | IrregularityNoted
+    | DisputeRaised
+    | DisputeRuled
+    | RulingConfirmed
+    | SeedRevealed
+    | DealFinished
+)
+AccessEvent: TypeAlias = CapabilityGranted | CapabilityRevoked | HiddenCardsRead | MatchImported
 Event: TypeAlias = MatchEvent | DealEvent | AccessEvent
 
 

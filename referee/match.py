@@ -10,6 +10,7 @@ from uuid import UUID, uuid5
 
 import msgspec
 
+from referee import fingerprint
 from referee.events import (
     DealerChosen,
     DealScored,
@@ -21,6 +22,8 @@ from referee.events import (
     Points,
     Recorded,
     RematchOpened,
+    ShuffleClosed,
+    WordAdded,
 )
 from referee.rules import target
 from referee.rules.cards import RANK, RANKS, Card
@@ -29,18 +32,28 @@ from referee.rules.verdict import Illegal, Violation
 
 
 class DealLine(msgspec.Struct, frozen=True):
-    """A deal as the match knows it: points and score lines by seat, null while it is played."""
+    """A deal as the match knows it: words by seat, `waiting` while more of them may be added.
+
+    Points and score lines by seat are null while it is played; the fingerprint (hex) is of all deals up to it.
+    """
 
     number: int
     id: UUID
     dealer: int
     most: int | None
+    commitment: str | None = None
+    words: tuple[str, ...] = ()
+    waiting: bool = False
     points: Points | None = None
     lines: Lines | None = None
+    fingerprint: str | None = None
 
 
 class Match(msgspec.Struct, frozen=True):
-    """A match after `version` events. Tuples by seat; `dealer` is the first deal's, `winners` is empty until the end."""
+    """A match after `version` events, tuples by seat.
+
+    `fingerprint` (hex) of the scored deals; `dealer` is the first deal's; `winners` is empty until the end.
+    """
 
     id: UUID
     version: int
@@ -51,6 +64,7 @@ class Match(msgspec.Struct, frozen=True):
     rules: Any
     players: tuple[UUID, ...]
     totals: Points
+    fingerprint: str
     dealer: int = 0
     deals: tuple[DealLine, ...] = ()
     winners: tuple[int, ...] = ()
@@ -122,19 +136,19 @@ def cut(game: Game, seats: int, cuts: Sequence[Sequence[Card | None]]) -> Dealer
     return DealerChosen(standing[0], "cut", tuple(tuple(cards) for cards in cuts))
 
 
-def start_deal(match: Match) -> tuple[MatchEvent, ...] | Illegal:
-    """Start the next deal; refused once the match is won."""
+def start_deal(match: Match, commitment: str | None, waiting: bool = False) -> tuple[MatchEvent, ...] | Illegal:
+    """Start the next deal; refused once the match is won. `commitment` where the referee is to shuffle."""
     if match.winners:
         return Illegal((Violation("MATCH_OVER", match.kernel.END_CLAUSE, {"seats": match.winners}),))
     number = len(match.deals) + 1
     most = match.kernel.most(match.rules, len(match.players))
-    return (DealStarted(number, deal_id(match.id, number), match.next_dealer, "dealt", most),)
+    return (DealStarted(number, deal_id(match.id, number), match.next_dealer, "dealt", most, commitment, waiting),)
 
 
-def score_deal(match: Match, number: int, points: Points, lines: Lines) -> tuple[MatchEvent, ...]:
+def score_deal(match: Match, number: int, points: Points, lines: Lines, mark: str) -> tuple[MatchEvent, ...]:
     """Add a finished deal to the totals, and end the match if somebody has won (rules 0.5)."""
     totals = tuple(total + gain for total, gain in zip(match.totals, points, strict=True))
-    scored = DealScored(number, points, lines, totals)
+    scored = DealScored(number, points, lines, totals, mark)
     last = match.kernel.last_deal(match.rules, number)
     won = target.winners(totals, match.rules.target, match.rules.tie, last)
     return (scored, MatchWon(won, totals)) if won else (scored,)
@@ -158,6 +172,7 @@ def evolve(match: Match | None, recorded: Recorded) -> Match:
             rules=rules,
             players=event.players,
             totals=(0,) * len(event.players),
+            fingerprint=fingerprint.first(event),
             rematch_of=event.rematch_of,
         )
     assert match is not None, "a match stream begins with MatchOpened"
@@ -168,16 +183,24 @@ def _changes(match: Match, event: Any) -> Mapping[str, Any]:
     match event:
         case DealerChosen(seat):
             return {"dealer": seat}
-        case DealStarted(number, deal, dealer, _, most):
-            return {"deals": (*match.deals, DealLine(number, deal, dealer, most))}
-        case DealScored(number, points, lines, totals):
-            deals = tuple(
-                msgspec.structs.replace(d, points=points, lines=lines) if d.number == number else d for d in match.deals
-            )
-            return {"deals": deals, "totals": totals}
+        case DealStarted(number, deal, dealer, _, most, commitment, waiting):
+            words = ("",) * len(match.players) if commitment else ()
+            return {"deals": (*match.deals, DealLine(number, deal, dealer, most, commitment, words, waiting))}
+        case ShuffleClosed(number):
+            return {"deals": _with(match, number, waiting=False)}
+        case WordAdded(number, seat, word):
+            words = match.deals[number - 1].words
+            return {"deals": _with(match, number, words=(*words[:seat], word, *words[seat + 1 :]))}
+        case DealScored(number, points, lines, totals, mark):
+            deals = _with(match, number, points=points, lines=lines, fingerprint=mark)
+            return {"deals": deals, "totals": totals, "fingerprint": mark or match.fingerprint}
         case MatchWon(seats):
             return {"winners": seats}
         case RematchOpened(other):
             return {"rematches": (*match.rematches, other)}
         case _:
             return {}
+
+
+def _with(match: Match, number: int, **changes: Any) -> tuple[DealLine, ...]:
+    return tuple(msgspec.structs.replace(d, **changes) if d.number == number else d for d in match.deals)

@@ -11,10 +11,11 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from referee import access, deal, dealer, errors, match
+from referee import access, deal, dealer, errors, fingerprint, match, record
 from referee.access import Access, Caller
 from referee.deal import Deal
 from referee.events import (
+    CapabilityGranted,
     CapabilityRevoked,
     CardsDealt,
     DealerChosen,
@@ -22,14 +23,18 @@ from referee.events import (
     Entry,
     Event,
     HiddenCardsRead,
+    MatchImported,
     Moved,
     Recorded,
     RematchOpened,
     Role,
+    ShuffleClosed,
+    WordAdded,
 )
-from referee.match import Match, access_id, deal_id
-from referee.rules.cards import Card
-from referee.rules.chance import Chance, Told
+from referee.match import DealLine, Match, access_id, deal_id
+from referee.record import Record
+from referee.rules.cards import Card, Cards
+from referee.rules.chance import WrongOutcome
 from referee.rules.game import Game
 from referee.rules.verdict import Illegal
 from referee.store.log import Batch, Command, Conflict, Key, KeyUsed, Log, Unavailable
@@ -197,51 +202,131 @@ class Referee:
         self._only(who, "arbiter", "scorekeeper")
         return await self._carry_out(who.match, key, decide)
 
-    async def start_deal(self, who: Caller, layout: Any | None, if_match: int | None, key: Key | None) -> Done:
-        """Start the next deal: shuffled and dealt here, or laid out as told. The first stream is the deal."""
+    async def start_deal(
+        self, who: Caller, layout: Any | None, words: bool, if_match: int | None, key: Key | None
+    ) -> Done:
+        """Start the next deal: laid out as told, or shuffled here, at once or once the seats have added their words.
+
+        The first stream is the match.
+        """
 
         async def decide() -> Plan:
             now = await self.match(who.match)
             _check(if_match, now.version)
             if now.running:
                 raise errors.Clash("DEAL_RUNNING", f"Deal {now.running.number} is still being played.")
-            started = _allowed(match.start_deal(now), version=now.version)
-            with_it = match.evolve(now, Recorded(now.id, now.version + 1, 0, self._clock(), who.name, started[0]))
-            line = with_it.deals[-1]
-            words = {}
-            if layout is None:
-                if who.role == "seat" and who.seat != line.dealer:
-                    raise errors.Forbidden(f"Seat {line.dealer} deals: another seat may not.")
-                seed = dealer.new_seed()
-                words[_seed_id(line.id)] = seed
-                dealt = deal.deal_cards(now, line, seed)
-            else:
+            seed = dealer.new_seed() if layout is None else None
+            commitment = dealer.commitment(seed) if seed else None
+            started = _allowed(match.start_deal(now, commitment, words), version=now.version)
+            line = match.evolve(now, Recorded(now.id, now.version + 1, 0, self._clock(), who.name, started[0])).deals[
+                -1
+            ]
+            batches = [self._batch(now.id, now.version, who.name, *started)]
+            if seed is None:
                 told_by = self._only(who, "arbiter", "scorekeeper")
                 dealt = _allowed(deal.lay_out(now, line, layout, told_by), version=now.version)
-            return Plan(
-                [self._batch(line.id, 0, who.name, *dealt), self._batch(now.id, now.version, who.name, *started)], words
-            )
+                return Plan([*batches, self._batch(line.id, 0, who.name, *dealt)])
+            _only_dealer(who, line.dealer)
+            if not words:
+                batches.append(self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed)))
+            return Plan(batches, {_seed_id(line.id): seed})
 
-        self._only(who, "arbiter", "scorekeeper", "seat")
         return await self._carry_out(who.match, key, decide)
 
-    async def play(self, who: Caller, number: int, seat: int, move: Any, if_match: int | None, key: Key | None) -> Done:
-        """Make a move. The first stream is the deal; the match moves too when the deal is over."""
+    async def add_word(self, who: Caller, number: int, word: str, key: Key | None) -> Done:
+        """Add a seat's word to the shuffle of a deal that waits for words. The first stream is the match."""
 
         async def decide() -> Plan:
-            now, found, made = await self._decide_move(who, number, seat, move, if_match)
-            batches = [self._batch(found.id, found.version, who.name, *made)]
-            if isinstance(end := made[-1], DealFinished):
-                scored = match.score_deal(now, number, end.points, end.lines)
-                batches.append(self._batch(now.id, now.version, who.name, *scored))
-            return Plan(batches)
+            now, line = await self._waiting(who.match, number)
+            assert who.seat is not None
+            if line.words[who.seat]:
+                raise errors.Clash("WORD_GIVEN", f"Seat {who.seat} has given its word already.")
+            return Plan([self._batch(now.id, now.version, who.name, WordAdded(number, who.seat, word))])
+
+        self._only(who, "seat")
+        return await self._carry_out(who.match, key, decide)
+
+    async def deal_now(self, who: Caller, number: int, key: Key | None) -> Done:
+        """Shuffle and deal a deal that waited for words. The first stream is the match."""
+
+        async def decide() -> Plan:
+            now, line = await self._waiting(who.match, number)
+            _only_dealer(who, line.dealer)
+            seed = await self._seed(line.id)
+            assert seed is not None, "a deal that waits has its seed beside the log"
+            closed = self._batch(now.id, now.version, who.name, ShuffleClosed(number))
+            return Plan([closed, self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed))])
+
+        return await self._carry_out(who.match, key, decide)
+
+    async def play(
+        self,
+        who: Caller,
+        number: int,
+        seat: int,
+        move: Any,
+        told: Sequence[Cards],
+        if_match: int | None,
+        key: Key | None,
+    ) -> Done:
+        """Make a move. The first stream is the deal; the match moves too when the deal is over.
+
+        `told`: results of shuffles made with real cards, in order; where none is told the referee shuffles.
+        """
+
+        async def decide() -> Plan:
+            now, found, made = await self._decide_move(who, number, seat, move, told, if_match)
+            batch = self._batch(found.id, found.version, who.name, *made)
+            if not isinstance(end := made[-1], DealFinished):
+                return Plan([batch])
+            mark = fingerprint.after_deal(now.fingerprint, [*await self._read(found.id), *batch.entries])
+            scored = match.score_deal(now, number, end.points, end.lines, mark)
+            return Plan([batch, self._batch(now.id, now.version, who.name, *scored)])
 
         return await self._carry_out(who.match, key, decide)
 
     async def try_move(self, who: Caller, number: int, seat: int, move: Any, if_match: int | None) -> Deal:
         """The verdict on a move, nothing stored: the deal as it stands if it is legal. Raises Refused if not."""
-        _, found, _ = await self._decide_move(who, number, seat, move, if_match)
+        _, found, _ = await self._decide_move(who, number, seat, move, (), if_match)
         return found
+
+    async def record(self, match_id: UUID) -> Record:
+        """The match's record: every deal that has been scored. Raises NotFound."""
+        entries = await self._read(match_id)
+        if not entries:
+            raise errors.NotFound("There is no such match.")
+        found = await self.match(match_id, entries[-1].version)
+        deals = {line.number: await self._read(line.id) for line in found.deals if line.points is not None}
+        return record.whole(match_id, await self.names(found.players), entries, deals)
+
+    async def take_in(self, data: bytes, key: Key | None) -> Done:
+        """Import a record, judged again on the way in. The first stream is the match.
+
+        Raises BadValue for a file that cannot be read whole, RecordDiverges for one that does not follow from itself,
+        Clash for another match under the same id.
+        """
+        found, defects = record.read(data)
+        if found is None or defects:
+            raise errors.BadValue(*(errors.Fault(f"#/{defect.where}", defect.what) for defect in defects))
+        report = record.judge(found, defects)
+        if not report.legal:
+            raise errors.RecordDiverges(report)
+
+        async def decide() -> Plan:
+            if await self._read(found.id, 0, 1):
+                raise errors.Clash("RECORD_DIFFERS", "Another match, or another state of it, is here under this id.")
+            plan = [Batch(found.id, 0, found.match)]
+            plan += [Batch(deal_id(found.id, n), 0, entries) for n, entries in enumerate(found.deals, 1)]
+            granted = self._grants(found.id, len(found.match[0].event.players))  # type: ignore[union-attr]
+            marks = self._batch(access_id(found.id), 0, "importer", MatchImported(found.fingerprint), *granted)
+            return Plan([*plan, marks], found.names)
+
+        if await self._read(found.id, 0, 1):
+            here = await self.record(found.id)
+            if record.write(here) == record.write(found):
+                versions = {found.id: len(found.match), access_id(found.id): 0}
+                return Done(Command("", versions, 0), replayed=True)
+        return await self._carry_out(found.id, key, decide)
 
     async def new_token(self, who: Caller, role: Role, seat: int | None, key: Key | None) -> Done:
         """Issue a role's token again and revoke the one before. The first stream is the access stream."""
@@ -276,7 +361,7 @@ class Referee:
     # ---- parts
 
     async def _decide_move(
-        self, who: Caller, number: int, seat: int, move: Any, if_match: int | None
+        self, who: Caller, number: int, seat: int, move: Any, told: Sequence[Cards], if_match: int | None
     ) -> tuple[Match, Deal, tuple[Event, ...]]:
         now, found = await self.match(who.match), await self.deal(who.match, number)
         _check(if_match, found.version)
@@ -291,9 +376,16 @@ class Referee:
         if not isinstance(move, found.kernel.Move):
             raise errors.BadValue(errors.Fault("#/move/type", f"this is a deal of {now.game}"))
         await self.look(who, found)
-        seed = (await self.names([_seed_id(found.id)])).get(_seed_id(found.id)) if found.commitment else None
-        chance: Chance = dealer.SeededChance(seed, made=found.shuffles) if seed else Told(())
-        made = deal.play(found, now.rules, seat, move, chance, seed)
+        seed = await self._seed(found.id) if found.commitment else None
+        if told and (seed or who.role == "seat"):
+            raise errors.Forbidden("Only the scorekeeper or the arbiter may tell a shuffle, where the cards were told.")
+        chance = dealer.SeededChance(seed, found.words, found.shuffles) if seed else dealer.TableChance(told)
+        try:
+            made = deal.play(found, now.rules, seat, move, chance, seed)
+        except WrongOutcome as error:
+            raise errors.BadValue(errors.Fault("#/told", str(error))) from error
+        if isinstance(chance, dealer.TableChance) and chance.rest and not isinstance(made, Illegal):
+            raise errors.BadValue(errors.Fault("#/told", f"this move shuffles {len(told) - len(chance.rest)} times"))
         if isinstance(made, Illegal):
             legal = list(islice(self._hints(now, found, seat, move), LEGAL_SHOWN))
             raise errors.Refused(made.violations, seat=seat, move=move, legal=legal, version=found.version)
@@ -331,10 +423,13 @@ class Referee:
                 raise errors.BadValue(errors.Fault("#/first_dealer/seat", f"seats run from 0 to {seats - 1}"))
             chosen = DealerChosen(first.seat, "seat")
         opened = _allowed(match.open_match(game, rules, players, chosen, rematch_of))
+        granted = self._grants(match_id, seats)
+        return Plan([self._batch(match_id, 0, by, *opened), self._batch(access_id(match_id), 0, by, *granted)], names)
+
+    def _grants(self, match_id: UUID, seats: int) -> list[CapabilityGranted]:
         roles: list[tuple[Role, int | None]] = [("arbiter", None), ("scorekeeper", None), ("spectator", None)]
         roles += [("seat", seat) for seat in range(seats)]
-        granted = [access.issue(self._secret, match_id, role, seat)[1] for role, seat in roles]
-        return Plan([self._batch(match_id, 0, by, *opened), self._batch(access_id(match_id), 0, by, *granted)], names)
+        return [access.issue(self._secret, match_id, role, seat)[1] for role, seat in roles]
 
     async def _carry_out(self, lock: UUID, key: Key | None, decide: Callable[[], Awaitable[Plan]]) -> Done:
         """Look the key up, decide, append; once more after a lost race, for what is decided may change with it."""
@@ -387,6 +482,18 @@ class Referee:
         except Unavailable as error:
             raise errors.Busy("The event log cannot be reached now; nothing was stored.", error.retry_after) from error
 
+    async def _waiting(self, match_id: UUID, number: int) -> tuple[Match, DealLine]:
+        now = await self.match(match_id)
+        line = now.running
+        if line is None or line.number != number or not line.waiting:
+            raise errors.Clash(
+                "NOT_WAITING", f"Deal {number} does not wait for words: its cards are dealt, or it has not begun."
+            )
+        return now, line
+
+    async def _seed(self, deal_stream: UUID) -> str | None:
+        return (await self.names([_seed_id(deal_stream)])).get(_seed_id(deal_stream))
+
     def _only(self, who: Caller, *roles: Role) -> Any:
         if who.role not in roles:
             raise errors.Forbidden(f"This is for {' or '.join(roles)}; this token is for {who.name}.")
@@ -401,6 +508,11 @@ def event_at(entries: Sequence[Recorded], kind: type[T], version: int) -> T:
 def _seed_id(deal_stream: UUID) -> UUID:
     """Where a deal's seed lies until it is revealed: beside the log, in no stream."""
     return uuid5(deal_stream, "seed")
+
+
+def _only_dealer(who: Caller, seat: int) -> None:
+    if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
+        raise errors.Forbidden(f"Seat {seat} deals this time, or the scorekeeper or the arbiter for it.")
 
 
 def _same(command: Command, key: Key | None) -> Done:

@@ -23,6 +23,7 @@ from referee.api.edge import Edge
 from referee.api.matches import Matches
 from referee.api.openapi import CompleteConfig
 from referee.api.problems import HANDLERS
+from referee.api.records import RecordBox, Records, list_rulebooks, read_rulebook
 from referee.api.request import StrictRequest
 from referee.service import Referee
 from referee.settings import Settings
@@ -92,7 +93,8 @@ def create_app(given: Settings | None = None) -> Litestar:
 
     app = Litestar(
         route_handlers=[
-            Router("/v1", route_handlers=[Matches, Deals], dependencies={"who": Provide(provide_caller)}),
+            Router("/v1", route_handlers=[Matches, Deals, Records], dependencies={"who": Provide(provide_caller)}),
+            Router("/v1", route_handlers=[RecordBox, list_rulebooks, read_rulebook]),
             healthz,
             readyz,
         ],

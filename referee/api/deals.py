@@ -13,13 +13,13 @@ from referee import errors
 from referee.access import Caller
 from referee.api import schemas as s
 from referee.api.matches import PAGE, events_page
-from referee.api.present import answer, deal_out, done_headers, event_out, moves_out
+from referee.api.present import answer, deal_out, done_headers, event_out, line_out, moves_out
 from referee.api.request import StrictRequest, cards_in, if_match, key_of
 from referee.deal import Deal
 from referee.events import Moved
 from referee.match import deal_id
 from referee.rules.cards import Sight
-from referee.service import Referee, event_at
+from referee.service import Done, Referee, event_at
 
 
 class Deals(Controller):
@@ -35,13 +35,31 @@ class Deals(Controller):
     ) -> Response[s.DealStartedOut]:  # fmt: skip
         """Start the next deal: laid out as told (scorekeeper or arbiter), or shuffled and dealt by the referee."""
         layout = cards_in(data.layout, data.alphabet, "#/layout")
-        done = await referee.start_deal(who, layout, if_match(request), await key_of(request, str(match_id)))
-        stream, version = next(iter(done.command.versions.items()))
-        number = next(line.number for line in (await referee.match(match_id)).deals if line.id == stream)
-        deal = await referee.deal(match_id, number, version)
-        body = s.DealStartedOut(deal_out(deal, await _sight(referee, who, deal)), done.command.position)
-        headers = done_headers(done.replayed, f"/v1/matches/{match_id}/deals/{number}")
-        return answer(request, body, version, who, 201, **headers)
+        if layout is not None and data.words:
+            raise errors.BadValue(
+                errors.Fault("#/words", "words go into a shuffle of the referee's, not a told layout")
+            )
+        key = await key_of(request, str(match_id))
+        done = await referee.start_deal(who, layout, data.words, if_match(request), key)
+        return await _started(request, referee, who, done)
+
+    @post("/{number:int}/words", operation_id="addWord", status_code=201)
+    async def add_word(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[s.AddWord],
+    ) -> Response[s.DealStartedOut]:  # fmt: skip
+        """Add a seat's word to the shuffle of a deal that waits for words; the seed is committed to already."""
+        done = await referee.add_word(who, number, data.word, await key_of(request, str(match_id)))
+        return await _started(request, referee, who, done)
+
+    @post("/{number:int}/cards", operation_id="dealCards", status_code=201)
+    async def deal_cards(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[s.Nothing],
+    ) -> Response[s.DealStartedOut]:  # fmt: skip
+        """Shuffle and deal a deal that waited for words. For the seat that deals, the scorekeeper or the arbiter."""
+        done = await referee.deal_now(who, number, await key_of(request, str(match_id)))
+        return await _started(request, referee, who, done)
 
     @get("/{number:int}", operation_id="getDeal")
     async def read(
@@ -83,7 +101,8 @@ class Deals(Controller):
         if dry_run:
             deal = await referee.try_move(who, number, data.seat, move, version)
             return answer(request, s.VerdictOut("legal", data.seat, move, deal.version), deal.version, who)
-        done = await referee.play(who, number, data.seat, move, version, await key_of(request, str(match_id)))
+        told = cards_in(data.told, data.alphabet, "#/told")
+        done = await referee.play(who, number, data.seat, move, told, version, await key_of(request, str(match_id)))
         after = done.command.versions[deal_id(match_id, number)]
         deal, entries = await referee.deal(match_id, number, after), await referee.moved(match_id, number, after)
         made = event_at(entries, Moved, after)
@@ -96,6 +115,7 @@ class Deals(Controller):
             deal=deal_out(deal, sight),
             totals=match.totals if deal.points else None,
             winners=match.winners if deal.points else (),
+            fingerprint=line_out(match.deals[number - 1]).fingerprint,
             position=done.command.position,
         )
         return answer(request, body, after, who, 201, **done_headers(done.replayed))
@@ -127,6 +147,22 @@ class Deals(Controller):
         entries = await referee.entries(deal_id(match_id, number), after, limit)
         events = tuple(event_out(entry, deal, sight) for entry in entries)
         return answer(request, events_page(events, deal.version), deal.version, who)
+
+
+async def _started(
+    request: StrictRequest, referee: Referee, who: Caller, done: Done
+) -> Response[s.DealStartedOut]:  # fmt: skip
+    """The answer to whatever brought a deal on its way."""
+    match = await referee.match(who.match, done.command.versions[who.match])
+    line = match.deals[-1]
+    deal, version = None, match.version
+    if line.id in done.command.versions:
+        deal = await referee.deal(who.match, line.number, done.command.versions[line.id])
+        version = deal.version
+    shown = deal_out(deal, await _sight(referee, who, deal)) if deal else None
+    headers = done_headers(done.replayed, f"/v1/matches/{who.match}/deals/{line.number}")
+    body = s.DealStartedOut(line.number, line_out(line), shown, done.command.position)
+    return answer(request, body, version, who, 201, **headers)
 
 
 async def _sight(referee: Referee, who: Caller, deal: Deal) -> Sight:

@@ -11,7 +11,8 @@ from referee.access import Caller
 from referee.api import schemas as s
 from referee.deal import Deal
 from referee.events import CardsDealt, Event, Moved, Recorded, Role
-from referee.match import Match
+from referee.fingerprint import short
+from referee.match import DealLine, Match
 from referee.rules import rulebook
 from referee.rules.cards import Sight
 
@@ -31,7 +32,7 @@ def match_out(match: Match, names: dict[UUID, str]) -> s.MatchOut:
         state="won" if match.winners else "open",
         seats=tuple(s.SeatOut(seat, player, names.get(player)) for seat, player in enumerate(match.players)),
         totals=match.totals,
-        deals=tuple(s.DealLineOut(deal.number, deal.dealer, deal.points) for deal in match.deals),
+        deals=tuple(map(line_out, match.deals)),
         running=running.number if running else None,
         next_dealer=match.next_dealer,
         winners=match.winners,
@@ -39,6 +40,12 @@ def match_out(match: Match, names: dict[UUID, str]) -> s.MatchOut:
         rematch_of=match.rematch_of,
         rematches=match.rematches,
     )
+
+
+def line_out(line: DealLine) -> s.DealLineOut:
+    """A deal in the match's list."""
+    mark = short(line.fingerprint) if line.fingerprint else None
+    return s.DealLineOut(line.number, line.dealer, line.points, line.commitment, line.words, line.waiting, mark)
 
 
 def deal_out(deal: Deal, sight: Sight) -> s.DealOut:
@@ -57,6 +64,7 @@ def deal_out(deal: Deal, sight: Sight) -> s.DealOut:
         points=deal.points,
         lines=deal.lines,
         commitment=deal.commitment,
+        words=deal.words,
         seed=deal.seed,
     )
 

@@ -1,7 +1,7 @@
 """Every error as a problem document (RFC 9457): the one place where errors become status codes."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -10,6 +10,7 @@ from litestar.exceptions import HTTPException, ValidationException
 
 from referee import errors
 from referee.api import schemas as s
+from referee.record import Report
 from referee.rules import rulebook
 from referee.rules.verdict import Violation
 
@@ -39,6 +40,7 @@ STATUS: dict[type[errors.RefereeError], tuple[int, str]] = {
     errors.Clash: (409, "CONFLICT"),
     errors.MovedOn: (412, "MOVED_ON"),
     errors.BadValue: (422, "BAD_VALUE"),
+    errors.RecordDiverges: (422, "RECORD_DIVERGES"),
     errors.KeyReused: (422, "KEY_REUSED"),
     errors.Busy: (503, "UNAVAILABLE"),
 }
@@ -77,6 +79,8 @@ def on_referee(request: Request[Any, Any, Any], error: errors.RefereeError) -> R
             more["version"] = error.current
         case errors.BadValue():
             more["errors"] = tuple(s.FieldFault(fault.pointer, fault.message) for fault in error.faults)
+        case errors.RecordDiverges():
+            more["errors"] = tuple(_divergences(error.report))
         case errors.Busy():
             headers["Retry-After"] = str(error.retry_after)
     return problem(status, code, str(error), headers=headers, **more)
@@ -103,6 +107,17 @@ def _refused(request: Request[Any, Any, Any], error: errors.Refused) -> Response
         legal=error.legal,
         version=error.version,
     )
+
+
+def _divergences(report: Report) -> Iterator[s.FieldFault]:
+    """Where a record does not follow from itself: the deal and move, or the event of the match."""
+    for deal in report.deals:
+        if found := deal.divergence:
+            why = ", ".join(f"{v.code} ({v.clause})" for v in found.violations) or found.what
+            at = f"move {found.move}" if found.move else f"entry {found.version}"
+            yield s.FieldFault(f"#/deals/{deal.number - 1}/{found.version - 1}", f"deal {deal.number}, {at}: {why}")
+    if report.match:
+        yield s.FieldFault(f"#/match/{report.match.version - 1}", report.match.what)
 
 
 def _violation(violation: Violation, lang: str) -> s.ViolationOut:

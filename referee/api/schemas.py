@@ -65,17 +65,36 @@ class Rematch(In, frozen=True):
 
 
 class StartDeal(In, frozen=True):
-    """The next deal: laid out as told, or shuffled and dealt by the referee when no layout is given."""
+    """The next deal: laid out as told, or shuffled and dealt by the referee when no layout is given.
+
+    With `words` the referee commits itself to its seed first and waits for the seats' words before it deals.
+    """
 
     layout: Layout | None = None
+    words: bool = False
     alphabet: Alphabet = "latin"
 
 
+class AddWord(In, frozen=True):
+    """A seat's word for the shuffle: 1 to 64 letters and digits. It is published with the deal."""
+
+    word: Annotated[str, Meta(pattern="^[0-9A-Za-z]{1,64}$(?!\n)")]
+
+
+class Nothing(In, frozen=True):
+    """An empty object."""
+
+
 class MakeMove(In, frozen=True):
-    """A seat's move, in the form of its game."""
+    """A seat's move, in the form of its game.
+
+    `told`: results of shuffles made with real cards during this move, each from the top, in the order in which they
+    fell due; for the scorekeeper or the arbiter, where the cards were told.
+    """
 
     seat: SeatNumber
     move: Move
+    told: Annotated[tuple[Annotated[tuple[Card, ...], Meta(max_length=108)], ...], Meta(max_length=20)] = ()
     alphabet: Alphabet = "latin"
 
 
@@ -98,11 +117,19 @@ class SeatOut(Out, frozen=True):
 
 
 class DealLineOut(Out, frozen=True):
-    """A deal in the match's list; points null while it is played."""
+    """A deal in the match's list; points null while it is played.
+
+    Where the referee shuffles, `commitment` and the words by seat; `waiting` while words may be added.
+    `fingerprint` of all deals up to this one: 16 digits to note on paper.
+    """
 
     number: int
     dealer: int
     points: Points | None
+    commitment: str | None
+    words: tuple[str, ...]
+    waiting: bool
+    fingerprint: str | None
 
 
 class MatchOut(Out, frozen=True):
@@ -143,6 +170,13 @@ class Opened(Out, frozen=True):
     position: int
 
 
+class Imported(Out, frozen=True):
+    """A match that came in as a record; its tokens are null where it was here already."""
+
+    match: MatchOut
+    tokens: Tokens | None
+
+
 class TokenOut(Out, frozen=True):
     """A token that was issued again."""
 
@@ -170,13 +204,16 @@ class DealOut(Out, frozen=True):
     points: Points | None
     lines: Lines | None
     commitment: str | None
+    words: tuple[str, ...]
     seed: str | None
 
 
 class DealStartedOut(Out, frozen=True):
-    """A deal that was started."""
+    """A deal that was started; `deal` is null while it waits for words."""
 
-    deal: DealOut
+    number: int
+    line: DealLineOut
+    deal: DealOut | None
     position: int
 
 
@@ -189,6 +226,7 @@ class PlayedOut(Out, frozen=True):
     deal: DealOut
     totals: Points | None
     winners: tuple[int, ...]
+    fingerprint: str | None
     position: int
 
 

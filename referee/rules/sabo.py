@@ -174,8 +174,9 @@ def check_layout(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, .
     return tuple(found)
 
 
-def start(rules: Rules, seats: int, dealer: int, layout: Layout) -> State:
+def start(dealer: int, layout: Layout) -> State:
     """The state before the first move; the seat after the dealer leads (SB-4)."""
+    seats = len(layout.hands)
     first = (dealer + 1) % seats
     return State(dealer, first, layout.hands, layout.sabo, first, (0,) * seats)
 

@@ -3,13 +3,14 @@
 Tables first, then what a match agrees on, what is laid out, moved and caused, then the rules as plain functions.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
-from referee.rules.cards import PACK, RANK, SUIT, Card, Cards, Sight, surplus, without
+from referee.rules import sums
+from referee.rules.cards import JOKER, PACK, RANK, Card, Cards, Sight, surplus, without
 from referee.rules.chance import Chance
 from referee.rules.target import Tie
 from referee.rules.verdict import LEGAL, Illegal, Verdict, Violation
@@ -27,7 +28,13 @@ VALUES: Final = {
     "text": _NUMBERS | {"J": 10, "Q": 13, "K": 15},
     "balkan": _NUMBERS | {"J": 12, "Q": 13, "K": 14},
 }
-ACES: Final = {1: (1,), 11: (11,), "either": (1, 11)}
+ACES: Final[dict[int | str, tuple[int, ...]]] = {1: (1,), 11: (11,), "either": (1, 11)}
+PLAY_VALUES: Final = {
+    (ace, scale): {card: ACES[ace] if RANK[card] == "A" else (VALUES[scale][RANK[card]],) for card in PACK}
+    for ace in ACES
+    for scale in VALUES
+}
+LONGEST: Final = {3: 3, "unlimited": len(PACK)}
 LINES: Final = ("aces", "kings", "queens", "jacks", "tens", "ten_of_diamonds", "twos", "bonus", "tablanets")
 _LINE_OF_RANK: Final = {"A": "aces", "K": "kings", "Q": "queens", "J": "jacks", "10": "tens", "2": "twos"}
 DEAL_BONUS: Final = 3
@@ -155,7 +162,7 @@ def most(rules: Rules, seats: int) -> int | None:
     if rules.tablanet_bonus == "one_point":
         points += 48 // seats
     elif rules.tablanet_bonus == "card_values":
-        points += sum(max(_values(rules, card)) for card in PACK)
+        points += sum(map(max, PLAY_VALUES[rules.ace_value, rules.values].values()))
     return points
 
 
@@ -198,12 +205,11 @@ def check_layout(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, .
     return tuple(found)
 
 
-def start(rules: Rules, seats: int, dealer: int, layout: Layout) -> State:
+def start(dealer: int, layout: Layout) -> State:
     """The state before the first move; the seat after the dealer acts first (TN-7)."""
+    seats = len(layout.hands)
     none = (0,) * seats
-    return State(
-        dealer, (dealer + 1) % seats, layout.hands, layout.table, layout.stock, ((),) * seats, none, none
-    )  # fmt: skip
+    return State(dealer, (dealer + 1) % seats, layout.hands, layout.table, layout.stock, ((),) * seats, none, none)
 
 
 # ---- judging
@@ -217,17 +223,18 @@ def judge(rules: Rules, state: State, seat: int, move: Play) -> Verdict:
     found = []
     if seat != state.turn:
         found.append(Violation("NOT_YOUR_TURN", "TN-7", {"turn": state.turn}))
-    if card not in state.hands[seat]:
+    known = card in RANK and card != JOKER
+    if not known or card not in state.hands[seat]:
         found.append(Violation("CARD_NOT_IN_HAND", "TN-8", {"card": card}))
     if not captures:
-        if rules.capture_duty != "optional" and any(_can_take(rules, card, v, table) for v in _values(rules, card)):
+        if known and rules.capture_duty != "optional" and _can_take(rules, card, table):
             found.append(Violation("CAPTURE_REQUIRED", "TN-12", {"card": card}))
     elif (twice := _twice(captures)) or not set(captures) <= set(table):
         if twice:
             found.append(Violation("DUPLICATE_CAPTURE", "TN-11", {"cards": twice}))
         if absent := sorted({taken for taken in captures if taken not in table}):
             found.append(Violation("CARD_NOT_ON_TABLE", "TN-10", {"cards": absent}))
-    elif fault := _capture_fault(rules, card, captures, table):
+    elif known and (fault := _capture_fault(rules, card, captures, table)):
         found.append(fault)
     return Illegal(tuple(found)) if found else LEGAL
 
@@ -239,50 +246,67 @@ def legal_moves(rules: Rules, state: State, card: Card | None = None) -> Iterato
     """
     if state.turn is None:
         return
+    reach = _reach(rules, state.table)
     for held in state.hands[state.turn]:
         if card is None or held == card:
-            yield from (Play(held, captures) for captures in captures_of(rules, held, state.table))
+            able = _can_take(rules, held, state.table, reach)
+            for captures in captures_of(rules, held, state.table) if able else ((),):
+                yield Play(held, captures)
 
 
 def captures_of(rules: Rules, card: Card, table: Cards) -> Iterator[Cards]:
     """Every set of table cards that `card` may take, `()` standing for a lay (TN-10 to TN-12)."""
+    worth = PLAY_VALUES[rules.ace_value, rules.values]
+    parts = sorted([(v, 1 << place) for place, other in enumerate(table) for v in worth[other]])
     seen: set[int] = set()
-    free_to_lay = True
-    for value in _values(rules, card):
-        singles, sums = _units(rules, card, value, table)
-        free_to_lay = free_to_lay and not singles and not sums
-        for taken in _unions(rules, singles, sums):
+    for value in worth[card]:
+        singles = [1 << place for place, other in enumerate(table) if _is_single(rules, card, value, other)]
+        for taken in _unions(rules, singles, parts, value):
             if taken not in seen:
                 seen.add(taken)
-                yield tuple(c for place, c in enumerate(table) if taken >> place & 1)
-    if free_to_lay or rules.capture_duty == "optional":
+                yield tuple([c for place, c in enumerate(table) if taken >> place & 1])
+    if not seen or rules.capture_duty == "optional":
         yield ()
 
 
-def _values(rules: Rules, card: Card) -> tuple[int, ...]:
-    rank = RANK[card]
-    return ACES[rules.ace_value] if rank == "A" else (VALUES[rules.values][rank],)
+def _unions(rules: Rules, singles: list[int], parts: sums.Parts, value: int) -> Iterator[int]:
+    """What may be taken at once, as sets of places (TN-11, N6, N8)."""
+    longest, maximal = LONGEST[rules.max_sum_cards], rules.capture_duty == "maximal"
+    if rules.units_per_capture == "one_of_each":
+        return sums.one_of_each(singles, parts, value, longest, maximal)
+    return (sums.maximal_unions if maximal else sums.unions)(singles, parts, value, longest)
 
 
 def _is_single(rules: Rules, played: Card, value: int, card: Card) -> bool:
     """Whether `card` alone is a unit for `played` used at `value` (TN-10a, N5)."""
-    return value in _values(rules, card) and (rules.single_match == "value" or RANK[played] == RANK[card])
+    return value in PLAY_VALUES[rules.ace_value, rules.values][card] and (
+        rules.single_match == "value" or RANK[played] == RANK[card]
+    )
 
 
-def _can_take(rules: Rules, played: Card, value: int, table: Iterable[Card]) -> bool:
-    """Whether any unit is there (TN-12): sums of one, two, and more cards as the bits of three numbers."""
-    one, two, more = 0, 0, 0
+def _reach(rules: Rules, table: Iterable[Card]) -> tuple[int, int]:
+    """Values that one card of the table has, and values that sums of two or more come to: as bits of two numbers."""
+    worth = PLAY_VALUES[rules.ace_value, rules.values]
     unlimited = rules.max_sum_cards == "unlimited"
+    one = two = more = 0
     for card in table:
-        if _is_single(rules, played, value, card):
-            return True
-        values = _values(rules, card)
-        had = (one, two, more)
-        for v in values:
+        had_one, had_two, had_more = one, two, more if unlimited else 0
+        for v in worth[card]:
             one |= 1 << v
-            two |= had[0] << v
-            more |= (had[1] | (had[2] if unlimited else 0)) << v
-    return bool((two | more) >> value & 1)
+            two |= had_one << v
+            more |= (had_two | had_more) << v
+    return one, two | more
+
+
+def _can_take(rules: Rules, played: Card, table: Cards, reach: tuple[int, int] | None = None) -> bool:
+    """Whether any unit is there (TN-12)."""
+    one, several = reach or _reach(rules, table)
+    for value in PLAY_VALUES[rules.ace_value, rules.values][played]:
+        if several >> value & 1:
+            return True
+        if one >> value & 1 and any(_is_single(rules, played, value, card) for card in table):
+            return True
+    return False
 
 
 def _twice(cards: Cards) -> list[Card]:
@@ -291,11 +315,10 @@ def _twice(cards: Cards) -> list[Card]:
 
 def _capture_fault(rules: Rules, played: Card, captures: Cards, table: Cards) -> Violation | None:
     """What is wrong with taking `captures`, all of them on the table, each named once (TN-10 to TN-12)."""
-    one_of_each = rules.units_per_capture == "one_of_each"
     too_many = divisible = False
-    for value in _values(rules, played):
+    for value in PLAY_VALUES[rules.ace_value, rules.values][played]:
         for ways in _divisions(rules, played, value, captures):
-            if one_of_each and (ways[0] > 1 or ways[1] > 1):
+            if max(ways) > 1 and rules.units_per_capture == "one_of_each":
                 too_many = True
                 continue
             divisible = True
@@ -314,10 +337,10 @@ def _divisions(rules: Rules, played: Card, value: int, captures: Cards) -> Itera
     Exact cover over the claimed values alone: a card of the value itself can only be a single, so what remains must
     fall into sums. Aces that may count 1 or 11 are tried by how many of them count 11.
     """
-    fixed, aces = [], 0
-    singles = 0
+    worth = PLAY_VALUES[rules.ace_value, rules.values]
+    fixed, aces, singles = [], 0, 0
     for card in captures:
-        values = _values(rules, card)
+        values = worth[card]
         if len(values) == 2:
             aces += 1
         elif _is_single(rules, played, value, card):
@@ -333,101 +356,17 @@ def _divisions(rules: Rules, played: Card, value: int, captures: Cards) -> Itera
         if alone and not ace_alone:
             continue
         rest = fixed + [11] * (0 if value == 11 else elevens) + [1] * (0 if value == 1 else ones)
-        if any(v > value for v in rest) or sum(rest) % value:
-            continue
         rest.sort(reverse=True)
-        if _falls_into_sums(rest, value, None if rules.max_sum_cards == "unlimited" else 3):
+        if sums.falls_into_sums(rest, value, LONGEST[rules.max_sum_cards]):
             yield singles + alone, sum(rest) // value
 
 
-def _falls_into_sums(values: list[int], value: int, longest: int | None) -> bool:
-    """Whether values, falling, divide into sums of two cards or more, at most `longest`, each adding to `value`."""
-    if not values:
-        return True
-    for rest in _completions(values[1:], value - values[0], longest and longest - 1):
-        if _falls_into_sums(rest, value, longest):
-            return True
-    return False
-
-
-def _completions(values: list[int], missing: int, most_cards: int | None) -> Iterator[list[int]]:
-    """What is left of `values` after taking cards that add to `missing`, equal values tried once."""
-    if most_cards == 0:
-        return
-    tried = 0
-    for place, v in enumerate(values):
-        if v == tried or v > missing:
-            continue
-        tried = v
-        rest = values[:place] + values[place + 1 :]
-        if v == missing:
-            yield rest
-        else:
-            for later in _completions(values[place + 1 :], missing - v, most_cards and most_cards - 1):
-                yield values[:place] + later
-
-
-def _left_over(
-    rules: Rules, played: Card, value: int, captures: Cards, table: Cards, ways: tuple[int, int]
-) -> bool:  # fmt: skip
+def _left_over(rules: Rules, played: Card, value: int, captures: Cards, table: Cards, ways: tuple[int, int]) -> bool:
     """Whether a unit for `value` stays behind; with one_of_each only of a kind not yet used (rules 0.7)."""
     stays = [card for card in table if card not in captures]
-    if rules.units_per_capture == "any":
-        return _can_take(rules, played, value, stays)
-    singles, sums = _units(rules, played, value, stays)
-    return bool((singles and not ways[0]) or (sums and not ways[1]))
-
-
-def _units(rules: Rules, played: Card, value: int, table: Sequence[Card]) -> tuple[list[int], list[int]]:
-    """Units for `value` as sets of places, one bit a place: single cards, and sums (TN-10)."""
-    singles = [1 << place for place, card in enumerate(table) if _is_single(rules, played, value, card)]
-    parts = [(v, 1 << place) for place, card in enumerate(table) for v in _values(rules, card) if v < value]
-    parts.sort()
-    sums: set[int] = set()
-    _sums(parts, 0, value, 0, 0, 99 if rules.max_sum_cards == "unlimited" else 3, sums)
-    return singles, sorted(sums)
-
-
-def _sums(
-    parts: list[tuple[int, int]], first: int, missing: int, taken: int, count: int, most_cards: int, sums: set[int]
-) -> None:  # fmt: skip
-    for place in range(first, len(parts)):
-        v, bit = parts[place]
-        if v > missing:
-            return
-        if taken & bit:
-            continue
-        if v == missing:
-            sums.add(taken | bit)
-        elif count + 2 <= most_cards:
-            _sums(parts, place + 1, missing - v, taken | bit, count + 1, most_cards, sums)
-
-
-def _unions(rules: Rules, singles: list[int], sums: list[int]) -> Iterator[int]:
-    """Every union of disjoint units, one unit first, each set once (TN-11); under `maximal` those that leave none."""
-    units = singles + sums
-    maximal = rules.capture_duty == "maximal"
-    if rules.units_per_capture == "one_of_each":
-        pairs = [(one, many) for one in singles for many in sums if not one & many]
-        if maximal:
-            yield from (u for u in units if not any((v & u) == 0 for v in (sums if u in singles else singles)))
-        else:
-            yield from units
-        yield from (one | many for one, many in pairs)
-        return
-    seen = set(units)
-    waiting = list(seen) if len(seen) < len(units) else units
-    while waiting:
-        further = []
-        for taken in waiting:
-            left = [unit for unit in units if not unit & taken]
-            if not maximal or not left:
-                yield taken
-            for unit in left:
-                if (union := taken | unit) not in seen:
-                    seen.add(union)
-                    further.append(union)
-        waiting = further
+    either = rules.units_per_capture == "any"
+    single = (either or not ways[0]) and any(_is_single(rules, played, value, card) for card in stays)
+    return single or bool((either or not ways[1]) and _reach(rules, stays)[1] >> value & 1)
 
 
 # ---- playing
@@ -458,8 +397,7 @@ def outcomes(effects: Effects) -> tuple[Cards, ...]:
 
 def evolve(state: State, seat: int, move: Play, effects: Effects) -> State:
     """The state after a recorded move: applies its facts and asks no rule."""
-    hands = effects.batch
-    stock = state.stock
+    hands, stock = effects.batch, state.stock
     if hands is None:
         hand = state.hands[seat]
         place = hand.index(move.card)
@@ -534,17 +472,12 @@ def hide_state(state: State, sight: Sight) -> State:
 
 def _card_points(rules: Rules, card: Card) -> int:
     """Card points by the second scale (TN-18, N14)."""
-    match RANK[card]:
-        case "A" | "K" | "Q":
-            return 1
-        case "10":
-            return 2 if SUIT[card] == "D" else 1
-        case "2":
-            return 1 if rules.twos == "all" or SUIT[card] == "C" else 0
-        case "J":
-            return rules.jack_points
-        case _:
-            return 0
+    rank = RANK[card]
+    if rank == "J":
+        return rules.jack_points
+    if rank == "2":
+        return int(rules.twos == "all" or card == "2C")
+    return 2 if card == "10D" else int(rank in _LINE_OF_RANK)
 
 
 def _bonus(rules: Rules, move: Play) -> int:
@@ -553,17 +486,16 @@ def _bonus(rules: Rules, move: Play) -> int:
         return 1
     return min(
         value * (1 + singles + sums)
-        for value in _values(rules, move.card)
+        for value in PLAY_VALUES[rules.ace_value, rules.values][move.card]
         for singles, sums in _divisions(rules, move.card, value, move.captures)
     )
 
 
 def _batch(cards: Cards, seats: int, dealer: int) -> tuple[tuple[Cards, ...], Cards]:
     """Hands dealt one card at a time from the dealer's left, and the cards that remain (TN-4, TN-16)."""
-    size = HAND_SIZE[seats]
-    return tuple(cards[(seat - dealer - 1) % seats : size * seats : seats] for seat in range(seats)), cards[
-        size * seats :
-    ]  # fmt: skip
+    dealt = HAND_SIZE[seats] * seats
+    hands = tuple(cards[(seat - dealer - 1) % seats : dealt : seats] for seat in range(seats))
+    return hands, cards[dealt:]
 
 
 def _add(by_seat: tuple[Any, ...], seat: int, gain: Any) -> tuple[Any, ...]:

@@ -191,8 +191,9 @@ def check_layout(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, .
     return tuple(found)
 
 
-def start(rules: Rules, seats: int, dealer: int, layout: Layout) -> State:
+def start(dealer: int, layout: Layout) -> State:
     """The state before the first move; the seat after the dealer acts first (TB-5)."""
+    seats = len(layout.hands)
     return State(dealer, (dealer + 1) % seats, layout.hands, layout.row, layout.reserve, (), ((),) * seats)
 
 

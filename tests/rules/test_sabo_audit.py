@@ -69,7 +69,7 @@ def test_legal_deals_prove_nothing_and_every_fault_surfaces(seed: int) -> None:
     seats, rate = chance.randint(2, 5), chance.choice([0, 0.2])
     cards = list(sabo.pack(rules, seats))
     chance.shuffle(cards)
-    state = sabo.start(rules, seats, 0, sabo.lay_out(rules, seats, 0, tuple(cards), Told(())))
+    state = sabo.start(0, sabo.lay_out(rules, seats, 0, tuple(cards), Told(())))
     tricks: list[list[Show]] = []
     at_fault = []
     while state.turn is not None:

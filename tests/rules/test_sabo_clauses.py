@@ -103,7 +103,7 @@ def test_sb4_dealt_one_by_one_from_the_dealers_left() -> None:
 
 
 def test_sb4_left_of_the_dealer_leads() -> None:
-    state = sabo.start(CLASSIC, 4, 3, dealt(4, 3))
+    state = sabo.start(3, dealt(4, 3))
     assert (state.turn, state.leader) == (0, 0)
     assert refused(state, 1, state.hands[1][0]) == [Violation("NOT_YOUR_TURN", "SB-4", {"turn": 0})]
     assert codes(refused(state, 1, state.hands[0][0])) == [("NOT_YOUR_TURN", "SB-4"), ("CARD_NOT_IN_HAND", "SB-6")]

@@ -173,6 +173,6 @@ def test_C071_following_is_checked_against_the_suit_led() -> None:  # noqa: N802
 def test_C071_a_new_deal_remembers_nothing() -> None:  # noqa: N802
     pack = sabo.pack(Rules(), 2)
     layout = Layout((pack[:8], pack[8:16]), (pack[16:21], pack[21:]))
-    state = sabo.start(Rules(), 2, 0, layout)
+    state = sabo.start(0, layout)
     assert legal(state) == {*pack[8:16], 0, 1, 2, 3, 4}
     assert (state.led, state.played, state.taken, state.tricks, state.trick) == (None, (), (), (0, 0), 1)

@@ -35,7 +35,7 @@ def deal(rules: Rules, seats: int, seed: int) -> Iterator[State]:
     dealer = chance.randrange(seats)
     layout = sabo.lay_out(rules, seats, dealer, tuple(cards), Told(()))
     assert sabo.check_layout(rules, seats, layout) == ()
-    state = sabo.start(rules, seats, dealer, layout)
+    state = sabo.start(dealer, layout)
     yield state
     while state.turn is not None:
         move = chance.choice(list(sabo.legal_moves(rules, state)))

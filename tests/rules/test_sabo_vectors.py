@@ -49,7 +49,7 @@ def test_transcript(case: dict[str, Any]) -> None:
     rules, seats = rules_of(case), case["players"]
     layout = msgspec.convert({"type": "sabo", **case["layout"]}, Layout)
     assert sabo.check_layout(rules, seats, layout) == ()
-    state = sabo.start(rules, seats, case["dealer"], layout)
+    state = sabo.start(case["dealer"], layout)
     for step in case["steps"]:
         if "legal" in step:
             found = list(sabo.legal_moves(rules, state))

@@ -63,7 +63,7 @@ def test_transcript(case: dict[str, Any]) -> None:
     rules, seats = rules_of(case), case["players"]
     layout = msgspec.convert({"type": "tablanet", **case["layout"]}, Layout)
     assert tablanet.check_layout(rules, seats, layout) == ()
-    state = tablanet.start(rules, seats, case["dealer"], layout)
+    state = tablanet.start(case["dealer"], layout)
     for step in case["steps"]:
         if "legal" in step:
             legal = [{"card": m.card, "captures": sorted(m.captures)} for m in tablanet.legal_moves(rules, state)]

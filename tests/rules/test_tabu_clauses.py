@@ -83,13 +83,13 @@ def test_TB_12_a_row_is_short_when_only_jacks_and_jokers_are_left_to_turn() -> N
     assert sorted(layout.row) == sorted(ordinary[46:48])
     assert layout.reserve == ("X", "X")
     assert codes(layout, 10, rules) == []
-    state = tabu.start(rules, 10, 0, layout)
+    state = tabu.start(0, layout)
     assert sorted(tabu.held(state)) == sorted(tabu.ONE_PACK)
 
 
 def test_TB_5_left_of_the_dealer_starts_and_turns_go_clockwise() -> None:
-    assert tabu.start(RULES, 2, 0, TWO_PLAYERS).turn == 1
-    assert tabu.start(RULES, 2, 1, TWO_PLAYERS).turn == 0
+    assert tabu.start(0, TWO_PLAYERS).turn == 1
+    assert tabu.start(1, TWO_PLAYERS).turn == 0
     table = at("7S 2S|8C|7H", "7C 2D KS 8H", "4S 6D 8H 9H")
     assert refusal(table, Play("7H"), seat=2) == ["NOT_YOUR_TURN TB-5"]
     assert refusal(table, DRAW, seat=1) == ["NOT_YOUR_TURN TB-5"]

@@ -44,7 +44,7 @@ def test_a_deal(rules: Rules, seats: int, seed: int) -> None:
     layout = tabu.lay_out(rules, seats, dealer, chance.shuffle(pack), chance)
     assert tabu.check_layout(rules, seats, layout) == ()
     assert msgspec.json.decode(msgspec.json.encode(layout), type=game.Layout) == layout
-    state, whole, moves = tabu.start(rules, seats, dealer, layout), Counter(pack), 0
+    state, whole, moves = tabu.start(dealer, layout), Counter(pack), 0
     while (seat := state.turn) is not None:
         legal = list(tabu.legal_moves(rules, state))
         assert legal

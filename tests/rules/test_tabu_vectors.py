@@ -82,7 +82,7 @@ def test_transcript(case: dict[str, Any]) -> None:
     rules, seats = rules_of(case), case["players"]
     layout = msgspec.convert({"type": "tabu", **case["layout"]}, Layout)
     assert tabu.check_layout(rules, seats, layout) == ()
-    state = tabu.start(rules, seats, case["dealer"], layout)
+    state = tabu.start(case["dealer"], layout)
     for step in case["steps"]:
         if "legal" in step:
             assert set(tabu.legal_moves(rules, state)) == {move_of(move) for move in step["legal"]}
