@@ -48,7 +48,8 @@ async def provide_caller(
 ) -> Caller:
     """Who calls: the holder of the bearer token, which must be one of this match."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return await referee.caller(match_id, token.strip() if scheme.lower() == "bearer" and token.strip() else None)
+    held = token.strip() if scheme.lower() == "bearer" and token.strip() else None
+    return await referee.caller(match_id, held, command=request.method == "POST")
 
 
 @get("/healthz", operation_id="healthz", tags=["operation"], security=[{}])

@@ -206,7 +206,9 @@ def test_the_library_reads_and_writes_the_same_log(database: str) -> None:
         assert recorder.max_notification_id() == position
         seen = recorder.select_notifications(None, 10)
         assert [(n.originator_version, n.id) for n in seen][-1] == (3, position)
-        assert [n.originator_version for n in recorder.select_notifications(seen[0].id, 1, inclusive_of_start=False)] == [2]
+        assert [
+            n.originator_version for n in recorder.select_notifications(seen[0].id, 1, inclusive_of_start=False)
+        ] == [2]
     finally:
         recorder.datastore.close()
 
