@@ -1,5 +1,6 @@
 """The command `referee`: serve the API, follow the log, prepare a database, show a demonstration."""
 
+import json
 import os
 import signal
 import socket
@@ -92,6 +93,16 @@ def migrate_command(database: str) -> None:
     """Create the tables that are not there yet."""
     migrate(database)
     click.echo("The database is ready.")
+
+
+@main.command("openapi")
+def openapi_command() -> None:
+    """Print the OpenAPI document of the API."""
+    from referee.api.app import create_app
+    from referee.settings import Settings
+
+    app = create_app(Settings("sqlite:unused", b"", frozenset(), project=False))
+    click.echo(json.dumps(app.openapi_schema.to_schema(), indent=2, sort_keys=True, ensure_ascii=False))
 
 
 @main.command()

@@ -96,7 +96,9 @@ class Referee:
         granted: Access | None = self._states.known(access_id(match_id), access.evolve) if command else None
         if granted is None or mark not in granted.valid:
             granted = await self._load(access_id(match_id), access.evolve)
-        held = granted and granted.valid.get(mark)
+        if granted is None:
+            raise errors.NotFound("There is no such match.")
+        held = granted.valid.get(mark)
         if not held:
             raise errors.BadToken("This token has been revoked.")
         return Caller(match_id, held.role, held.seat, mark)
@@ -293,10 +295,12 @@ class Referee:
             scored = match.score_deal(now, number, end.points, end.lines, mark)
             return Plan([batch, self._batch(now.id, now.version, who.name, *scored)])
 
+        _moves_for(who, seat)
         return await self._carry_out(who, key, decide)
 
     async def try_move(self, who: Caller, number: int, seat: int, move: Any, if_match: int | None) -> Deal:
         """The verdict on a move, nothing stored: the deal as it stands if it is legal. Raises Refused if not."""
+        _moves_for(who, seat)
         await self._holds(who)
         _, found, _ = await self._decide_move(who, number, seat, move, (), if_match)
         return found
@@ -378,8 +382,6 @@ class Referee:
         _check(if_match, found.version)
         if not 0 <= seat < len(now.players):
             raise errors.BadValue(errors.Fault("#/seat", f"seats run from 0 to {len(now.players) - 1}"))
-        if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
-            raise errors.Forbidden(f"This token may not move for seat {seat}.")
         if not self.sees(who, found, seat):
             raise errors.Forbidden(
                 "The referee dealt this deal: only the seat itself, or the arbiter, may move for it."
@@ -459,19 +461,22 @@ class Referee:
                         plan = await decide()
                     except errors.Busy:
                         raise
-                    except errors.RefereeError:
+                    except errors.RefereeError as refusal:
                         asked = self.log.command(key.scope, key.key) if key else _nothing()
                         known, moved = await self._available(_both(asked, self._states.moved(look)))
-                        if known:
-                            return _same(known, key)
                         if moved:
                             continue
+                        if known and not isinstance(refusal, errors.BadToken):
+                            return _same(known, key)
                         raise
                     written = {batch.stream for batch in plan.batches}
                     guards = {stream: version for stream, version in look.versions().items() if stream not in written}
                     try:
                         position = await self._available(self.log.append(plan.batches, key, plan.words, guards))
                     except KeyUsed as used:
+                        if await self._available(self._states.moved(look)) and who:
+                            look.seen.clear()
+                            await self._holds(who)
                         return _same(used.command, key)
                     except Conflict:
                         self._states.forget(look)
@@ -557,6 +562,12 @@ async def _nothing() -> None:
 async def _both(one: Awaitable[T], other: Awaitable[U]) -> tuple[T, U]:
     first, second = await asyncio.gather(one, other)
     return first, second
+
+
+def _moves_for(who: Caller, seat: int) -> None:
+    """Asked before the key is looked up: a key gives nobody a right."""
+    if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
+        raise errors.Forbidden(f"This token may not move for seat {seat}.")
 
 
 def _seed_id(deal_stream: UUID) -> UUID:

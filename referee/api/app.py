@@ -108,8 +108,9 @@ def create_app(given: Settings | None = None) -> Litestar:
         openapi_config=CompleteConfig(
             title="Referee",
             version=VERSION,
-            path="/",
-            render_plugins=[JsonRenderPlugin(path="/openapi.json")],
+            # not "/": the framework answers every unknown path below this one with a page of its own
+            path="/openapi.json",
+            render_plugins=[JsonRenderPlugin(path="/")],
             security=[{"capability": []}],
             components=Components(security_schemes={"capability": SecurityScheme(type="http", scheme="bearer")}),
         ),

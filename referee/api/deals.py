@@ -1,5 +1,6 @@
 """Deals: start, read, list legal moves, move, replay, events."""
 
+import re
 from itertools import islice
 from typing import Annotated
 from uuid import UUID
@@ -20,6 +21,8 @@ from referee.events import Moved
 from referee.match import deal_id
 from referee.rules.cards import Sight
 from referee.service import Done, Referee, event_at
+
+_CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
 
 
 class Deals(Controller):
@@ -175,9 +178,9 @@ async def _sight(referee: Referee, who: Caller, deal: Deal) -> Sight:
 def _cursor(given: str | None, version: int) -> int:
     if given is None:
         return 0
-    at, _, skip = given.partition("-")
-    if not (at.isdecimal() and skip.isdecimal()):
+    found = _CURSOR.fullmatch(given)
+    if found is None:
         raise ClientException("cursor must be one answered as `next`.")
-    if int(at) != version:
+    if int(found[1]) != version:
         raise errors.Clash("DEAL_MOVED", "A move was made since this list began; begin again without a cursor.")
-    return int(skip)
+    return int(found[2])
