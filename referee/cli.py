@@ -7,6 +7,7 @@ import socket
 import sys
 import threading
 from typing import Any
+from uuid import UUID
 
 import click
 from rich.console import Console
@@ -89,10 +90,44 @@ def project(database: str) -> None:
 
 @main.command("migrate")
 @DATABASE
-def migrate_command(database: str) -> None:
-    """Create the tables that are not there yet."""
-    migrate(database)
+@click.option("--role", metavar="NAME", help="PostgreSQL: give this role what the service needs, and no more")
+def migrate_command(database: str, role: str | None) -> None:
+    """Bring the tables up to date; after a restore too, before the service starts. Safe to repeat."""
+    migrate(database, role)
     click.echo("The database is ready.")
+
+
+@main.command("verify")
+@DATABASE
+@click.option("--match", "only", type=click.UUID, help="one match instead of the whole log")
+def verify_command(database: str, only: UUID | None) -> None:
+    """Go through the log: is every entry there, unchanged, and does it follow from those before it?"""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from referee.store.scan import UNREADABLE, Scan
+    from referee.verify import verify
+
+    try:
+        scan = Scan(database)
+        total = scan.count()
+    except UNREADABLE as error:
+        raise click.ClickException(f"the log cannot be read: {error}") from error
+    damage: list[str] = []
+    events = 0
+    columns = "Verifying", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bar = progress.add_task("", total=None if only else total)
+        for checked in verify(scan, only):
+            events += checked.events
+            progress.advance(bar, checked.events)
+            for found in checked.damage:
+                damage.append(str(found))
+                progress.console.print(str(found), markup=False, highlight=False, soft_wrap=True)
+    scan.close()
+    if damage:
+        click.echo(f"{events} entries, {len(damage)} streams are not in order. First: {damage[0]}")
+        raise SystemExit(1)
+    click.echo(f"{events} entries, all in order.")
 
 
 @main.command("openapi")
