@@ -243,6 +243,7 @@ class Referee:
                 batches.append(self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed)))
             return Plan(batches, {_seed_id(line.id): seed})
 
+        self._only(who, "arbiter", "scorekeeper", "seat")
         return await self._carry_out(who, key, decide)
 
     async def add_word(self, who: Caller, number: int, word: str, key: Key | None) -> Done:
@@ -269,6 +270,7 @@ class Referee:
             closed = self._batch(now.id, now.version, who.name, ShuffleClosed(number))
             return Plan([closed, self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed))])
 
+        self._only(who, "arbiter", "scorekeeper", "seat")
         return await self._carry_out(who, key, decide)
 
     async def play(

@@ -52,12 +52,12 @@ async def play(database: str, rules: dict[str, Any], players: int, dealt: bool, 
         )
         who = Caller(next(iter(opened.command.versions)), "arbiter")
         layout = None if dealt else laid_out(players, (await referee.match(who.match)).dealer, rng)
-        await referee.start_deal(who, layout, None, None)
+        await referee.start_deal(who, layout, False, None, None)
         now = await check(referee, who, 0)
         while now.state.turn is not None:
             agreed = (await referee.match(who.match)).rules
             move = rng.choice(list(tablanet.legal_moves(agreed, now.state)))
-            await referee.play(who, 1, now.state.turn, move, now.version, None)
+            await referee.play(who, 1, now.state.turn, move, (), now.version, None)
             now = await check(referee, who, now.version)
         assert now.moves == 48
         await check_end(referee, who, now)

@@ -9,9 +9,9 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.spec import OpenAPI
 
 from projections import totals
-from referee import events
+from referee import events, record
 from referee.api import schemas
-from referee.rules import game
+from referee.rules import game, rulebook
 from referee.rules.game import GAMES
 
 REF: Final = "#/components/schemas/{name}"
@@ -52,7 +52,7 @@ REQUEST_HEADERS: Final = {
     "Idempotency-Key": "1 to 255 visible ASCII characters: a retry with the same key and body is carried out once.",
 }
 ANSWER_HEADERS: Final = {
-    "Content-Language": "The language of the texts, in a refusal.",
+    "Content-Language": "The language of the texts.",
     "ETag": "Version, viewer and language of this answer, or of the current state.",
     "Location": "The path of what was made.",
     "Idempotent-Replayed": "`true` where this was done before, under the same Idempotency-Key.",
@@ -68,9 +68,19 @@ HEADERS_OF_ERRORS: Final = {
 }
 ERRORS: Final = ("400", "401", "403", "404", "409", "412", "413", "415", "421", "422", "500", "503")
 CONDITIONAL: Final = ("startDeal", "makeMove")
-LOCATED: Final = ("openMatch", "openRematch", "startDeal")
-UNTAGGED: Final = ("healthz", "readyz", "renewToken")
-CLASHES: Final = ("listLegalMoves", "makeMove", "openRematch", "renewToken", "startDeal")
+LOCATED: Final = ("importRecord", "addWord", "dealCards", "openMatch", "openRematch", "startDeal")
+RECORDS: Final = ("importRecord", "checkRecord")
+UNTAGGED: Final = ("healthz", "readyz", "renewToken", "checkRecord", "listRulebooks", "getRulebook")
+CLASHES: Final = (
+    "addWord",
+    "dealCards",
+    "importRecord",
+    "listLegalMoves",
+    "makeMove",
+    "openRematch",
+    "renewToken",
+    "startDeal",
+)
 
 
 def complete(doc: dict[str, Any]) -> dict[str, Any]:
@@ -106,6 +116,14 @@ def _complete_operation(path: str, method: str, operation: dict[str, Any]) -> No
         answers["201"]["content"]["application/json"]["schema"] = {"$ref": REF.format(name="PlayedOut")}
     if "If-None-Match" in _request_headers(path, method, name):
         answers["304"] = _answer("304", ("ETag",))
+    if name in RECORDS:
+        schema = {"type": "object", "description": "A match record, as exported"}
+        content = {media: {"schema": schema} for media in (record.MEDIA_TYPE, "application/json")}
+        operation["requestBody"] = {"required": True, "content": content}
+    if name == "importRecord":
+        answers["200"] = _answer("200", ("ETag", "Location"), "Imported") | {"description": "It was here already"}
+    if name == "exportRecord":
+        answers["200"]["content"][record.MEDIA_TYPE]["schema"] = {"type": "object"}
     answers |= {code: {"$ref": f"#/components/responses/{code}"} for code in _errors(path, method, name)}
     operation["responses"] = dict(sorted(answers.items()))
 
@@ -116,8 +134,10 @@ def _errors(path: str, method: str, name: str) -> Iterator[str]:
         yield "400"
     if name != "healthz":
         yield "503"
+    if "{" in path:
+        yield "404"
     if "{match_id}" in path:
-        yield from ("401", "403", "404")
+        yield from ("401", "403")
     if method == "post":
         yield from ("413", "415", "422")
     if name in CLASHES:
@@ -129,6 +149,8 @@ def _errors(path: str, method: str, name: str) -> Iterator[str]:
 def _request_headers(path: str, method: str, name: str) -> list[str]:
     if method == "get":
         return ["If-None-Match"] if "{match_id}" in path else []
+    if name == "checkRecord":
+        return []
     return ["If-Match", "Idempotency-Key"] if name in CONDITIONAL else ["Idempotency-Key"]
 
 
@@ -151,6 +173,7 @@ def _succeeded(code: str, answer: dict[str, Any], method: str, name: str) -> dic
     headers += ["Location"] if name in LOCATED else []
     headers += ["Idempotent-Replayed"] if method == "post" else []
     headers += ["Link"] if name == "listLegalMoves" else []
+    headers += ["Content-Language"] if name == "getRulebook" else []
     return answer | {"description": TEXTS[code], "headers": _refs(headers)}
 
 
@@ -176,7 +199,11 @@ def _structs(module: Any) -> list[type[msgspec.Struct]]:
 
 def _schemas() -> dict[str, Any]:
     """Every component: a game's own Structs under the game's name, tagged unions under theirs, house rules by game."""
-    kinds = [kind for kind in (*_structs(schemas), *_structs(totals)) if kind not in (schemas.In, schemas.Out)]
+    kinds = [
+        kind
+        for kind in (*_structs(schemas), *_structs(totals), *_structs(record), *_structs(rulebook))
+        if kind not in (schemas.In, schemas.Out)
+    ]
     of_games = {kind: kernel.NAME.capitalize() for kernel in GAMES.values() for kind in _structs(kernel)}
     shown, found = msgspec.json.schema_components([*of_games, *kinds, *UNIONS.values()], ref_template=REF)
     refs = {

@@ -44,7 +44,7 @@ def plan(
 ) -> list[tuple[int, dict[str, Any]]]:
     """Seat and move of a whole deal, worked out beforehand."""
     rules = tablanet.Rules(**{"ace_value": 1, **house_rules})
-    state = tablanet.start(rules, len(layout.hands), dealer, layout)
+    state = tablanet.start(dealer, layout)
     made = []
     while state.turn is not None:
         seat, move = state.turn, choose(state, tablanet.legal_moves(rules, state))

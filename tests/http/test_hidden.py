@@ -110,7 +110,7 @@ def everything_is_open(phone: Phone, players: int) -> None:
     dealt, revealed = events[0], events[-2]
     assert (dealt["type"], revealed["type"], events[-1]["type"]) == ("CardsDealt", "SeedRevealed", "DealFinished")
     assert sha256(bytes.fromhex(revealed["seed"])).hexdigest() == dealt["commitment"]
-    chance = SeededChance(revealed["seed"])
+    chance = SeededChance(revealed["seed"], dealt["words"])
     again = tablanet.lay_out(
         tablanet.Rules(ace_value=1), players, dealt["dealer"], chance.pack(PACK), chance
     )  # fmt: skip

@@ -27,7 +27,7 @@ def sheet(match: Opened, played: Any) -> Any:
 
 def points_of(layout: tablanet.Layout, moves: list[tuple[int, dict[str, Any]]], dealer: int, **rules: Any) -> list[int]:
     """What a deal pays, worked out beforehand by the vectors' scale: TN-18 and TN-19 of the piles alone."""
-    state = tablanet.start(None, len(layout.hands), dealer, layout)  # type: ignore[arg-type]
+    state = tablanet.start(dealer, layout)
     agreed = tablanet.Rules(**{"ace_value": 1, **rules})
     for seat, move in moves:
         played = tablanet.Play(move["card"], tuple(move["captures"]))
