@@ -493,7 +493,7 @@ class Referee:
     async def _holds(self, who: Caller) -> None:
         """Raises BadToken if the caller's token has been revoked since it was seen."""
         granted: Access = await self._load(access_id(who.match), access.evolve) or Access()
-        if who.mark not in granted.valid:
+        if who.mark is not None and who.mark not in granted.valid:
             raise errors.BadToken("This token has been revoked.")
 
     @asynccontextmanager
