@@ -14,7 +14,7 @@ from rich.console import Console
 
 from referee.rules import rulebook
 from referee.rules.game import GAMES
-from referee.settings import MissingSecret
+from referee.settings import BadSetting, MissingSecret
 from referee.store import BadAddress, migrate
 
 DATABASE = click.option(
@@ -32,7 +32,7 @@ class Command(click.Group):
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except (BadAddress, MissingSecret) as error:
+        except (BadAddress, BadSetting, MissingSecret) as error:
             raise click.ClickException(str(error)) from error
 
 

@@ -74,7 +74,7 @@ def create_app(given: Settings | None = None) -> Litestar:
         # opened here, not before: a server may fork after this module was loaded
         if sqlite_path(config.database):
             migrate(config.database)
-        log = open_log(config.database)
+        log = open_log(config.database, config.limits)
         app.state.referee = Referee(log, config.secret)
         app.state.tables = Tables(config.database)
         for projection in PROJECTIONS:

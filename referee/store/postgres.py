@@ -94,11 +94,17 @@ class PostgresLog:
                 self._opened = True
                 await self._pool.open(wait=False)
             async with asyncio.timeout(self._limits.connect_seconds + self._limits.statement_seconds):
-                async with self._pool.connection() as connection, connection.cursor(binary=True) as cursor:
-                    await cursor.execute(query, values, prepare=True)
-                    return await cursor.fetchall()
+                for again in (True, False):
+                    async with self._pool.connection() as connection, connection.cursor(binary=True) as cursor:
+                        try:
+                            await cursor.execute(query, values, prepare=True)
+                            return await cursor.fetchall()
+                        except psycopg.OperationalError:
+                            if not (again and connection.closed):
+                                raise
         except (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests, TimeoutError) as error:
             raise _unavailable(error) from error
+        raise AssertionError("the second try answers or raises")
 
     async def _read_tails(self, group: list[Waiting[Mapping[UUID, int], Tails]]) -> Sequence[Any]:
         known: dict[UUID, int] = {}
@@ -106,7 +112,7 @@ class PostgresLog:
             for stream, version in asked.items():
                 known[stream] = min(version, known.get(stream, version))
         found: Tails = {}
-        for row in await _sure(self._lines[1].execute(sql.TAILS, list(known), [Int8(v) for v in known.values()])):
+        for row in await _sure(self._lines[1].read(sql.TAILS, list(known), [Int8(v) for v in known.values()])):
             found.setdefault(row[0], []).append(to_recorded(*row))
         for asked, future in group:
             news = {s: [e for e in found[s] if e.version > version] for s, version in asked.items() if s in found}
@@ -115,9 +121,7 @@ class PostgresLog:
 
     async def _look_up(self, group: list[Waiting[tuple[str, str], Command | None]]) -> Sequence[Any]:
         asked = list({scope_key for scope_key, _ in group})
-        rows = await _sure(
-            self._lines[2].execute(sql.COMMANDS, [scope for scope, _ in asked], [key for _, key in asked])
-        )
+        rows = await _sure(self._lines[2].read(sql.COMMANDS, [scope for scope, _ in asked], [key for _, key in asked]))
         found = {(scope, key): _command(body, versions, position) for scope, key, body, versions, position in rows}
         for scope_key, future in group:
             _answer(future, found.get(scope_key))

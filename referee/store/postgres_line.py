@@ -45,6 +45,13 @@ class Line:
                 await self._drop()
             raise
 
+    async def read(self, query: str, *values: Any) -> list[Any]:
+        """As `execute`, for what may be asked twice: once more on a new connection if the old one broke."""
+        try:
+            return await self.execute(query, *values)
+        except Lost:
+            return await self.execute(query, *values)
+
     @property
     def up(self) -> bool:
         """Whether there is a connection."""
