@@ -94,17 +94,18 @@ class PostgresLog:
                 self._opened = True
                 await self._pool.open(wait=False)
             async with asyncio.timeout(self._limits.connect_seconds + self._limits.statement_seconds):
-                for again in (True, False):
+                for left in range(self._limits.pool, -1, -1):
+                    # after a restart of the server every connection in the pool may be a broken one
                     async with self._pool.connection() as connection, connection.cursor(binary=True) as cursor:
                         try:
                             await cursor.execute(query, values, prepare=True)
                             return await cursor.fetchall()
                         except psycopg.OperationalError:
-                            if not (again and connection.closed):
+                            if not (left and connection.closed):
                                 raise
         except (psycopg.Error, PoolTimeout, PoolClosed, TooManyRequests, TimeoutError) as error:
             raise _unavailable(error) from error
-        raise AssertionError("the second try answers or raises")
+        raise AssertionError("the last try answers or raises")
 
     async def _read_tails(self, group: list[Waiting[Mapping[UUID, int], Tails]]) -> Sequence[Any]:
         known: dict[UUID, int] = {}
