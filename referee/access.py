@@ -24,11 +24,12 @@ _NO_SEAT: Final = 255
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """The holder of a valid token of this match."""
+    """The holder of a valid token of this match; `mark` is the token's digest, null for who acts without a token."""
 
     match: UUID
     role: Role
     seat: int | None = None
+    mark: str | None = None
 
     @property
     def name(self) -> str:
