@@ -72,6 +72,8 @@ def apply(execute: Execute, recorded: Recorded) -> None:
 
 def read(execute: Execute, match: UUID) -> Totals | None:
     """The score sheet of a match as far as the log has been read; None if that is not yet as far as its opening."""
+    # first of all: what is read after it is at least as new as it says, whatever is committed in between
+    read_to = position(execute, NAME)
     rows = execute("SELECT game, target, seats, winners, running FROM totals_match WHERE match = %s", str(match))
     if not rows:
         return None
@@ -89,7 +91,7 @@ def read(execute: Execute, match: UUID) -> Totals | None:
         match=match,
         game=game,
         target=target,
-        position=position(execute, NAME),
+        position=read_to,
         seats=tuple(
             SeatTotal(seat, total, max(0, target - total), _sum([deal.lines[seat] for deal in sheet]))
             for seat, total in enumerate(totals)

@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import threading
 from typing import Any
+from uuid import UUID
 
 import click
 import psycopg
@@ -16,7 +17,7 @@ from rich.console import Console
 
 from referee.rules import rulebook
 from referee.rules.game import GAMES
-from referee.settings import MissingSecret
+from referee.settings import BadSetting, MissingSecret
 from referee.store import BadAddress, migrate, open_reader, sqlite_path
 
 DATABASE = click.option(
@@ -35,7 +36,7 @@ class Command(click.Group):
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except (BadAddress, MissingSecret) as error:
+        except (BadAddress, BadSetting, MissingSecret) as error:
             raise click.ClickException(str(error)) from error
 
 
@@ -95,13 +96,47 @@ def project(database: str) -> None:
 
 @main.command("migrate")
 @DATABASE
-def migrate_command(database: str) -> None:
-    """Create the tables that are not there yet."""
+@click.option("--role", metavar="NAME", help="PostgreSQL: give this role what the service needs, and no more")
+def migrate_command(database: str, role: str | None) -> None:
+    """Bring the tables up to date; after a restore too, before the service starts. Safe to repeat."""
     try:
-        _prepare(database)
+        _prepare(database, role)
     except UNUSABLE as error:
         raise click.ClickException(f"The database cannot be prepared: {error}") from error
     click.echo("The database is ready.")
+
+
+@main.command("verify")
+@DATABASE
+@click.option("--match", "only", type=click.UUID, help="one match instead of the whole log")
+def verify_command(database: str, only: UUID | None) -> None:
+    """Go through the log: is every entry there, unchanged, and does it follow from those before it?"""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from referee.store.scan import UNREADABLE, Scan
+    from referee.verify import verify
+
+    try:
+        scan = Scan(database)
+        total = scan.count()
+    except UNREADABLE as error:
+        raise click.ClickException(f"the log cannot be read: {error}") from error
+    damage: list[str] = []
+    events = 0
+    columns = "Verifying", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bar = progress.add_task("", total=None if only else total)
+        for checked in verify(scan, only):
+            events += checked.events
+            progress.advance(bar, checked.events)
+            for found in checked.damage:
+                damage.append(str(found))
+                progress.console.print(str(found), markup=False, highlight=False, soft_wrap=True)
+    scan.close()
+    if damage:
+        click.echo(f"{events} entries, {len(damage)} streams are not in order. First: {damage[0]}")
+        raise SystemExit(1)
+    click.echo(f"{events} entries, all in order.")
 
 
 @main.command("openapi")
@@ -143,13 +178,13 @@ def demo() -> None:
     run(Console())
 
 
-def _prepare(database: str) -> None:
+def _prepare(database: str, role: str | None = None) -> None:
     """Create the tables of the log and the read tables: here, once, for processes that do it at once can collide."""
     from projections import runner
     from projections.tables import Tables
     from referee.api.app import PROJECTIONS
 
-    migrate(database)
+    migrate(database, role)
     tables = Tables(database)
     try:
         for projection in PROJECTIONS:

@@ -1,30 +1,27 @@
 """Use cases: load, decide, append. Every command takes the same path, a retry of one included."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Final, Literal, NamedTuple, TypeVar
-from uuid import UUID, uuid4, uuid5
-from weakref import WeakValueDictionary
+from typing import Any, Final, Literal, TypeVar
+from uuid import UUID, uuid4
 
 import msgspec
+from msgspec.structs import replace
 
 from referee import access, deal, dealer, errors, fingerprint, match, record
 from referee.access import Access, Caller
 from referee.deal import Deal
+from referee.desk import TRIES, Desk, Done, Plan, allowed, check_version, only
 from referee.events import (
     CapabilityGranted,
     CapabilityRevoked,
-    CardsDealt,
     DealerChosen,
     DealFinished,
     Entry,
     Event,
     HiddenCardsRead,
     MatchImported,
-    Moved,
     Recorded,
     RematchOpened,
     Role,
@@ -37,26 +34,10 @@ from referee.rules.chance import Chance, WrongOutcome
 from referee.rules.game import Game
 from referee.rules.hands import hands_due
 from referee.rules.verdict import Claim, Illegal, Undecided
-from referee.store.log import Batch, Command, Conflict, Key, KeyUsed, Log, Unavailable
+from referee.store.log import Batch, Command, Conflict, Key
 
 T = TypeVar("T")
-TRIES: Final = 3
 LEGAL_SHOWN: Final = 20
-CACHED: Final = 4096
-
-
-class Plan(NamedTuple):
-    """What a command will write: the first batch is for the stream that the command is about."""
-
-    batches: list[Batch]
-    words: dict[UUID, str] = {}
-
-
-class Done(NamedTuple):
-    """A command that was carried out, now or under the same key before."""
-
-    command: Command
-    replayed: bool
 
 
 class FirstDealer(msgspec.Struct, frozen=True):
@@ -66,18 +47,16 @@ class FirstDealer(msgspec.Struct, frozen=True):
     cut: tuple[tuple[Card | None, ...], ...] | None = None
 
 
-class Referee:
+class Referee(Desk):
     """The service. All methods raise `errors.RefereeError`; a command that returns is durable."""
-
-    def __init__(self, log: Log, secret: bytes, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self.log, self.secret, self.clock = log, secret, clock
-        self._locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
-        self._folded: dict[UUID, Any] = {}
 
     # ---- reading
 
-    async def caller(self, match_id: UUID, token: str | None) -> Caller:
-        """Who holds this token. Raises BadToken, Forbidden (another match's), NotFound."""
+    async def caller(self, match_id: UUID, token: str | None, command: bool = False) -> Caller:
+        """Who holds this token. Raises BadToken, Forbidden (another match's), NotFound.
+
+        For a command a token that was valid when last seen will do: carrying it out makes sure of it.
+        """
         if token is None:
             raise errors.BadToken("This needs a token of the match: Authorization: Bearer rf_…")
         issued_for = access.match_of(self.secret, token)
@@ -85,24 +64,27 @@ class Referee:
             raise errors.BadToken("This token was not issued here.")
         if issued_for != match_id:
             raise errors.Forbidden("This token belongs to another match.")
-        granted: Access | None = await self._load(access_id(match_id), access.evolve)
+        mark = access.digest(token)
+        granted: Access | None = self.states.known(access_id(match_id), access.evolve) if command else None
+        if granted is None or mark not in granted.valid:
+            granted = await self.load(access_id(match_id), access.evolve)
         if granted is None:
             raise errors.NotFound("There is no such match.")
-        held = granted.valid.get(access.digest(token))
+        held = granted.valid.get(mark)
         if not held:
             raise errors.BadToken("This token has been revoked.")
-        return Caller(match_id, held.role, held.seat)
+        return Caller(match_id, held.role, held.seat, mark)
 
     async def match(self, match_id: UUID, version: int | None = None) -> Match:
         """A match as it is now, or as it was at `version`. Raises NotFound."""
-        found: Match | None = await self._load(match_id, match.evolve, version)
+        found: Match | None = await self.load(match_id, match.evolve, version)
         if found is None:
             raise errors.NotFound("There is no such match.")
         return found
 
     async def deal(self, match_id: UUID, number: int, version: int | None = None) -> Deal:
         """A deal as it is now, or as it was at `version`. Raises NotFound."""
-        found: Deal | None = await self._load(deal_id(match_id, number), deal.evolve, version)
+        found: Deal | None = await self.load(deal_id(match_id, number), deal.evolve, version)
         if found is None:
             raise errors.NotFound(f"Deal {number} has not been dealt.")
         return found
@@ -121,11 +103,6 @@ class Referee:
             return deal.at_move(now, moves), now, entries
         except ValueError:
             raise errors.NotFound(f"Deal {number} has {now.moves} moves; ask for 0 to {now.moves}.") from None
-
-    async def access(self, match_id: UUID) -> Access:
-        """The capabilities of a match, as they are now."""
-        held: Access | None = await self._load(access_id(match_id), access.evolve)
-        return held or Access()
 
     async def players(
         self, asked: Sequence[tuple[UUID | None, str | None]], pointers: Sequence[str], taken: Sequence[UUID] = ()
@@ -161,7 +138,7 @@ class Referee:
 
     async def ready(self) -> None:
         """Raises Busy while the log does not answer."""
-        await self._available(self.log.words([UUID(int=0)]))
+        await self.available(self.log.words([UUID(int=0)]))
 
     async def entries(self, stream: UUID, after: int, limit: int) -> list[Recorded]:
         """A page of a stream. Raises NotFound when `after` is past its end, so that a reader never waits in vain."""
@@ -170,28 +147,24 @@ class Referee:
             raise errors.NotFound(f"The stream ends before version {after}: load the whole state again.")
         return found
 
-    async def names(self, players: Sequence[UUID]) -> dict[UUID, str]:
-        """Names by player id; erased ones are left out."""
-        return await self._available(self.log.words(players))
-
     async def look(self, who: Caller, found: Deal) -> None:
         """Leave a trace that the arbiter saw hidden cards of a running deal: one for each version seen."""
         if who.role != "arbiter" or found.points is not None:
             return
         stream = access_id(who.match)
-        for _ in range(TRIES):
-            granted: Access = await self._load(stream, access.evolve) or Access()
-            if granted.looked.get(found.id) == found.version:
+        with self.states.looking() as look:
+            for _ in range(TRIES):
+                granted: Access = await self.load(stream, access.evolve) or Access()
+                if granted.looked.get(found.id) == found.version:
+                    return
+                batches = [self.batch(stream, granted.version, who.name, HiddenCardsRead(found.id, found.version))]
+                try:
+                    position = await self.available(self.log.append(batches))
+                except Conflict:
+                    self.states.forget(look, stream)
+                    continue
+                self.states.appended(look, batches, position)
                 return
-            try:
-                await self._available(
-                    self.log.append(
-                        [self.batch(stream, granted.version, who.name, HiddenCardsRead(found.id, found.version))]
-                    )
-                )
-            except Conflict:
-                continue
-            return
         raise errors.Busy("The look at hidden cards could not be recorded.")
 
     def sees(self, who: Caller, found: Deal, seat: int) -> bool:
@@ -227,7 +200,7 @@ class Referee:
                 match_id, game, rules, [id_ for id_, _ in players], first, "opener", dict(players), consent
             )
 
-        return await self.carry_out(match_id, key, decide)
+        return await self.carry_out(None, key, decide, match_id)
 
     async def rematch(self, who: Caller, first: FirstDealer | None, key: Key | None) -> Done:
         """The same players and rules again; the deal passes on from the last one where no dealer is given."""
@@ -244,7 +217,7 @@ class Referee:
             return plan
 
         only(who, "arbiter", "scorekeeper")
-        return await self.carry_out(who.match, key, decide)
+        return await self.carry_out(who, key, decide)
 
     async def play(
         self,
@@ -268,7 +241,7 @@ class Referee:
             return Plan(await self.with_end(who, now, found, made))
 
         _moves_for(who, seat)
-        return await self.carry_out(who.match, key, decide)
+        return await self.carry_out(who, key, decide)
 
     async def show_hands(
         self, who: Caller, number: int, hands: tuple[Cards, ...], if_match: int | None, key: Key | None
@@ -286,7 +259,7 @@ class Referee:
             return Plan(await self.with_end(who, now, found, shown))
 
         only(who, "arbiter", "scorekeeper")
-        return await self.carry_out(who.match, key, decide)
+        return await self.carry_out(who, key, decide)
 
     async def try_move(
         self, who: Caller, number: int, seat: int, move: Any, if_match: int | None
@@ -296,6 +269,7 @@ class Referee:
         Raises Refused if it is not legal.
         """
         _moves_for(who, seat)
+        await self.holds(who)
         now, found = await self._moving(who, number, seat, move, if_match)
         verdict = found.kernel.judge(now.rules, found.state, found.seats.index(seat), move)
         if isinstance(verdict, Illegal):
@@ -317,10 +291,10 @@ class Referee:
         Raises BadValue for a file that cannot be read whole, RecordDiverges for one that does not follow from itself,
         Clash for another match under the same id.
         """
-        found, defects = record.read(data)
+        found, defects = await asyncio.to_thread(record.read, data)
         if found is None or defects:
             raise errors.BadValue(*(errors.Fault(f"#/{defect.where}", defect.what) for defect in defects))
-        report = record.judge(found, defects)
+        report = await asyncio.to_thread(record.judge, found, defects)
         if not report.legal:
             raise errors.RecordDiverges(report)
 
@@ -333,12 +307,17 @@ class Referee:
             marks = self.batch(access_id(found.id), 0, "importer", MatchImported(found.fingerprint), *granted)
             return Plan([*plan, marks], found.names)
 
-        if await self.read(found.id, 0, 1):
+        try:
+            return await self.carry_out(None, key, decide, found.id)
+        except errors.Clash as clash:
+            if clash.code != "RECORD_DIFFERS":
+                raise
+            # names are no part of the comparison: they may have been erased or told otherwise here
             here = await self.record(found.id)
-            if record.write(here) == record.write(found):
-                versions = {found.id: len(found.match), access_id(found.id): 0}
-                return Done(Command("", versions, 0), replayed=True)
-        return await self.carry_out(found.id, key, decide)
+            if record.write(replace(here, names={})) != record.write(replace(found, names={})):
+                raise
+            now = await self.match(found.id)
+            return Done(Command("", {found.id: now.version, access_id(found.id): 0}, 0), replayed=True)
 
     async def new_token(self, who: Caller, role: Role, seat: int | None, key: Key | None) -> Done:
         """Issue a role's token again and revoke the one before. The first stream is the access stream."""
@@ -349,7 +328,7 @@ class Referee:
                 raise errors.BadValue(
                     errors.Fault("#/seat", f"a seat from 0 to {len(now.players) - 1} with role seat, none otherwise")
                 )
-            granted: Access = await self._load(access_id(now.id), access.evolve) or Access()
+            granted: Access = await self.load(access_id(now.id), access.evolve) or Access()
             serial = granted.serials.get((role, seat), 0) + 1
             old = [
                 CapabilityRevoked(mark)
@@ -360,7 +339,7 @@ class Referee:
             return Plan([self.batch(access_id(now.id), granted.version, who.name, *old, grant)])
 
         only(who, "arbiter")
-        return await self.carry_out(who.match, key, decide)
+        return await self.carry_out(who, key, decide)
 
     async def issued(self, match_id: UUID, version: int) -> list[tuple[Role, int | None, str]]:
         """The tokens that the entries up to `version` of the access stream issued last and that still counted then."""
@@ -372,7 +351,7 @@ class Referee:
 
     async def tokens(self, match_id: UUID, upto: int | None = None) -> list[tuple[Role, int | None, str]]:
         """The tokens that counted at version `upto` of the access stream, made again from the secret."""
-        granted: Access = await self._load(access_id(match_id), access.evolve, upto) or Access()
+        granted: Access = await self.load(access_id(match_id), access.evolve, upto) or Access()
         return [
             (held.role, held.seat, access.issue(self.secret, match_id, held.role, held.seat, held.serial)[0])
             for held in granted.valid.values()
@@ -482,65 +461,6 @@ class Referee:
         roles += [("seat", seat) for seat in range(seats)]
         return [access.issue(self.secret, match_id, role, seat)[1] for role, seat in roles]
 
-    async def carry_out(self, lock: UUID, key: Key | None, decide: Callable[[], Awaitable[Plan]]) -> Done:
-        """Look the key up, decide, append; once more after a lost race, for what is decided may change with it."""
-        async with self._alone(lock):
-            for _ in range(TRIES):
-                if key and (known := await self._available(self.log.command(key.scope, key.key))):
-                    return _same(known, key)
-                plan = await decide()
-                try:
-                    position = await self._available(self.log.append(plan.batches, key, plan.words))
-                except KeyUsed as used:
-                    return _same(used.command, key)
-                except Conflict:
-                    continue
-                versions = {batch.stream: batch.after + len(batch.entries) for batch in plan.batches}
-                return Done(Command("", versions, position), replayed=False)
-        raise errors.Clash("RACE_LOST", "Others were quicker, again and again; nothing was stored. Read and try again.")
-
-    @asynccontextmanager
-    async def _alone(self, stream: UUID) -> Any:
-        lock = self._locks.get(stream)
-        if lock is None:
-            lock = self._locks[stream] = asyncio.Lock()
-        async with lock:
-            yield
-
-    def batch(self, stream: UUID, after: int, by: str, *events: Event) -> Batch:
-        at = self.clock()
-        return Batch(stream, after, [Entry(at, by, event) for event in events])
-
-    async def _load(self, stream: UUID, evolve: Callable[[Any, Recorded], Any], version: int | None = None) -> Any:
-        """A stream folded up to `version`, from the last state known here on; None if there is no such stream."""
-        known = self._folded.get(stream)
-        state = known if known and (version is None or known.version <= version) else None
-        for recorded in await self.read(stream, state.version if state else 0, version):
-            state = evolve(state, recorded)
-        if state and (known is None or state.version > known.version):
-            self._folded.pop(stream, None)
-            self._folded[stream] = state
-            if len(self._folded) > CACHED:
-                del self._folded[next(iter(self._folded))]
-        return state
-
-    async def read(self, stream: UUID, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        return await self._available(self.log.read(stream, after, upto))
-
-    async def _available(self, answer: Awaitable[T]) -> T:
-        try:
-            return await answer
-        except Unavailable as error:
-            raise errors.Busy("The event log cannot be reached now; nothing was stored.", error.retry_after) from error
-
-    async def seed(self, deal_stream: UUID) -> str | None:
-        return (await self.names([seed_id(deal_stream)])).get(seed_id(deal_stream))
-
-
-def event_at(entries: Sequence[Recorded], kind: type[T], version: int) -> T:
-    """The last event of a kind in a stream up to a version."""
-    return next(e.event for e in reversed(entries) if isinstance(e.event, kind) and e.version <= version)
-
 
 def sight(who: Caller, found: Deal) -> Sight:
     """What the caller sees of a deal's hidden cards."""
@@ -568,35 +488,3 @@ def _moves_for(who: Caller, seat: int) -> None:
     """Asked before the key is looked up: a key gives nobody a right."""
     if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
         raise errors.Forbidden(f"This token may not move for seat {seat}.")
-
-
-def only(who: Caller, *roles: Role) -> Any:
-    """The caller's role, if it is one of these. Raises Forbidden. Asked before a key is looked up: it gives no right."""
-    if who.role not in roles:
-        raise errors.Forbidden(f"This is for {' or '.join(roles)}; this token is for {who.name}.")
-    return who.role
-
-
-def seed_id(deal_stream: UUID) -> UUID:
-    """Where a deal's seed lies until it is revealed: beside the log, in no stream."""
-    return uuid5(deal_stream, "seed")
-
-
-def _same(command: Command, key: Key | None) -> Done:
-    if key and command.body != key.body:
-        raise errors.KeyReused("This Idempotency-Key was used for another request; take a new one.")
-    return Done(command, replayed=True)
-
-
-def check_version(if_match: int | None, current: int) -> None:
-    if if_match is not None and if_match != current:
-        raise errors.MovedOn(current)
-
-
-def allowed(decision: T | Illegal, version: int | None = None) -> T:
-    if isinstance(decision, Illegal):
-        raise errors.Refused(decision.violations, version=version)
-    return decision
-
-
-__all__ = ["CardsDealt", "Done", "FirstDealer", "Moved", "Referee", "event_at"]

@@ -7,17 +7,23 @@ from pathlib import Path
 
 import msgspec
 
-from referee.store import sqlite_path
+from referee.store import Limits, sqlite_path
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """Where the service runs. `database` as in `referee.store`; `secret` signs tokens; `hosts` are accepted Host names."""
+    """Where the service runs. `database` as in `referee.store`; `secret` signs tokens; `hosts` are accepted Host names;
+    `limits` are the log's."""
 
     database: str
     secret: bytes
     hosts: frozenset[str]
     project: bool
     max_body: int = 256 * 1024
+    limits: Limits = Limits()
+
+
+class BadSetting(ValueError):
+    """A setting that is no number in its range."""
 
 
 class MissingSecret(ValueError):
@@ -27,8 +33,9 @@ class MissingSecret(ValueError):
 def load() -> Settings:
     """Settings from REFEREE_DATABASE, REFEREE_SECRET, REFEREE_HOSTS (comma-separated) and REFEREE_PROJECT (0 or 1).
 
-    With an SQLite file and no secret one is made once and kept beside the file, readable by its owner only.
-    Raises MissingSecret or referee.store.BadAddress.
+    The log's limits are REFEREE_LOG_POOL, _QUEUE, _GROUP, _CONNECT_SECONDS, _STATEMENT_SECONDS, _LOCK_SECONDS and
+    _IDLE_SECONDS (see referee.store.Limits). With an SQLite file and no secret one is made once and kept beside the file,
+    readable by its owner only. Raises MissingSecret, BadSetting or referee.store.BadAddress.
     """
     database = os.environ.get("REFEREE_DATABASE", "sqlite:referee.db")
     hosts = os.environ.get("REFEREE_HOSTS", "localhost,127.0.0.1,[::1]")
@@ -37,7 +44,21 @@ def load() -> Settings:
         _secret(database),
         frozenset(host.strip().lower() for host in hosts.split(",")),
         os.environ.get("REFEREE_PROJECT", "1") != "0",
+        limits=_limits(),
     )
+
+
+def _limits() -> Limits:
+    names = {name: f"REFEREE_LOG_{name.upper()}" for name in Limits.__struct_fields__}
+    try:
+        found = msgspec.convert(
+            {n: v for n, name in names.items() if (v := os.environ.get(name))}, Limits, strict=False
+        )
+    except msgspec.ValidationError as error:
+        raise BadSetting(f"REFEREE_LOG_…: {error}") from error
+    if any(getattr(found, name) <= 0 for name in names):
+        raise BadSetting("REFEREE_LOG_…: every limit is more than 0")
+    return found
 
 
 def _secret(database: str) -> bytes:

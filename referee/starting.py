@@ -5,11 +5,12 @@ from typing import Any
 import msgspec
 
 from referee import deal, dealer, errors, fingerprint, match
-from referee.access import Caller
+from referee.access import Caller, seed_id
+from referee.desk import Done, Plan, allowed, check_version, only
 from referee.events import DealTallied, Event, Mode, Recorded, ShuffleClosed, WordAdded
 from referee.match import DealLine, Match
 from referee.rules.cards import Cards
-from referee.service import Done, Plan, Referee, allowed, check_version, only, seed_id
+from referee.service import Referee
 from referee.store.log import Key
 
 
@@ -52,7 +53,7 @@ async def start(referee: Referee, who: Caller, how: Start, if_match: int | None,
             _only_dealer(who, line.dealer)
             if not how.words:
                 batches.append(referee.batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed)))
-            return Plan(batches, {seed_id(line.id): seed})
+            return Plan(batches, {seed_id(referee.secret, line.id): seed})
         told_by = only(who, "arbiter", "scorekeeper")
         if how.open is not None:
             dealt = allowed(deal.observe(now, line, how.open, told_by), now.version)
@@ -61,7 +62,7 @@ async def start(referee: Referee, who: Caller, how: Start, if_match: int | None,
         return Plan([*batches, referee.batch(line.id, 0, who.name, *dealt)])
 
     only(who, "arbiter", "scorekeeper", "seat")
-    return await referee.carry_out(who.match, key, decide)
+    return await referee.carry_out(who, key, decide)
 
 
 async def add_word(referee: Referee, who: Caller, number: int, word: str, key: Key | None) -> Done:
@@ -77,7 +78,7 @@ async def add_word(referee: Referee, who: Caller, number: int, word: str, key: K
         return Plan([referee.batch(now.id, now.version, who.name, WordAdded(number, who.seat, word))])
 
     only(who, "seat")
-    return await referee.carry_out(who.match, key, decide)
+    return await referee.carry_out(who, key, decide)
 
 
 async def deal_now(referee: Referee, who: Caller, number: int, key: Key | None) -> Done:
@@ -92,7 +93,7 @@ async def deal_now(referee: Referee, who: Caller, number: int, key: Key | None) 
         return Plan([closed, referee.batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed))])
 
     only(who, "arbiter", "scorekeeper", "seat")
-    return await referee.carry_out(who.match, key, decide)
+    return await referee.carry_out(who, key, decide)
 
 
 async def _tallied(

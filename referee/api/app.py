@@ -49,7 +49,8 @@ async def provide_caller(
 ) -> Caller:
     """Who calls: the holder of the bearer token, which must be one of this match."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return await referee.caller(match_id, token.strip() if scheme.lower() == "bearer" and token.strip() else None)
+    held = token.strip() if scheme.lower() == "bearer" and token.strip() else None
+    return await referee.caller(match_id, held, command=request.method == "POST")
 
 
 @get("/healthz", operation_id="healthz", tags=["operation"], security=[{}])
@@ -74,7 +75,7 @@ def create_app(given: Settings | None = None) -> Litestar:
         # opened here, not before: a server may fork after this module was loaded
         if sqlite_path(config.database):
             migrate(config.database)
-        log = open_log(config.database)
+        log = open_log(config.database, config.limits)
         app.state.referee = Referee(log, config.secret)
         app.state.tables = Tables(config.database)
         for projection in PROJECTIONS:

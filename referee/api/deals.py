@@ -18,10 +18,10 @@ from referee.api.present import answer, deal_out, done_headers, event_out, line_
 from referee.api.request import StrictRequest, cards_in, if_match, key_of
 from referee.api.settled import settled
 from referee.deal import Deal
-from referee.events import Moved
+from referee.desk import Done
 from referee.match import deal_id
 from referee.rules.cards import Sight
-from referee.service import Done, Referee, event_at
+from referee.service import Referee
 from referee.service import sight as sight_of
 
 _CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
@@ -159,18 +159,18 @@ async def _played(
 ) -> Response[s.PlayedOut | s.VerdictOut]:  # fmt: skip
     """The answer to a move, rebuilt from the versions that it led to."""
     after = done.command.versions[deal_id(who.match, number)]
-    deal, entries = await referee.deal(who.match, number, after), await referee.moved(who.match, number, after)
-    made = event_at(entries, Moved, after)
+    deal = await referee.deal(who.match, number, after)
+    made = deal.played[-1].made
     sight = await _sight(referee, who, deal)
-    match = await referee.match(who.match, done.command.versions.get(who.match))
+    match = await referee.match(who.match, done.command.versions.get(who.match)) if deal.points else None
     body = s.PlayedOut(
         seat=deal.seats[made.seat],
         move=made.move,
         effects=deal.kernel.hide_effects(made.effects, made.seat, sight),
         deal=deal_out(deal, sight),
-        totals=match.totals if deal.points else None,
-        winners=match.winners if deal.points else (),
-        fingerprint=line_out(match.deals[number - 1]).fingerprint,
+        totals=match.totals if match else None,
+        winners=match.winners if match else (),
+        fingerprint=line_out(match.deals[number - 1]).fingerprint if match else None,
         position=done.command.position,
     )
     return answer(request, body, after, who, 201, **done_headers(done.replayed))

@@ -16,10 +16,11 @@ from referee.access import Caller
 from referee.api import schemas as s
 from referee.api.present import answer, done_headers, event_out, match_out, tokens_out, words_in
 from referee.api.request import StrictRequest, cards_in, fault_of, key_of
+from referee.desk import Done
 from referee.match import access_id
 from referee.rules.cards import EVERYTHING
 from referee.rules.game import GAMES, Game
-from referee.service import Done, FirstDealer, Referee
+from referee.service import FirstDealer, Referee
 
 WAIT_SECONDS = 2.0
 PAGE = 500

@@ -6,8 +6,9 @@ from referee.access import Caller
 from referee.api import schemas as s
 from referee.api.present import answer, deal_out, done_headers, match_out, words_in
 from referee.api.request import StrictRequest
+from referee.desk import Done
 from referee.match import access_id
-from referee.service import Done, Referee, sight
+from referee.service import Referee, sight
 
 
 async def settled(

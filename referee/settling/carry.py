@@ -8,8 +8,9 @@ import msgspec
 
 from referee import errors
 from referee.access import Caller
+from referee.desk import Done, Plan, check_version
 from referee.events import Consent, Event, ProposalAnswered, ProposalMade
-from referee.service import Done, Plan, Referee, check_version
+from referee.service import Referee
 from referee.settling import moves, scores, seats
 from referee.settling.asks import (
     Abandon,
@@ -62,7 +63,7 @@ async def settle(
 
     if who.role == "spectator":
         raise errors.Forbidden("A spectator settles nothing.")
-    return await referee.carry_out(who.match, key, decide)
+    return await referee.carry_out(who, key, decide)
 
 
 async def propose(referee: Referee, who: Caller, ask: Any, why: str | None, key: Key | None) -> Done:
@@ -80,7 +81,7 @@ async def propose(referee: Referee, who: Caller, ask: Any, why: str | None, key:
 
     if who.role == "spectator":
         raise errors.Forbidden("A spectator proposes nothing.")
-    return await referee.carry_out(who.match, key, decide)
+    return await referee.carry_out(who, key, decide)
 
 
 async def answer(referee: Referee, who: Caller, number: int, agreed: bool, key: Key | None) -> Done:
@@ -109,7 +110,7 @@ async def answer(referee: Referee, who: Caller, number: int, agreed: bool, key: 
 
     if who.role != "seat":
         raise errors.Forbidden("Only a seat answers a proposal, with its own token.")
-    return await referee.carry_out(who.match, key, decide)
+    return await referee.carry_out(who, key, decide)
 
 
 def together(batches: Sequence[Batch]) -> list[Batch]:

@@ -8,9 +8,10 @@ import msgspec
 from referee import deal, errors
 from referee.access import Caller
 from referee.deal import Deal
+from referee.desk import Done, Plan, check_version
 from referee.events import DisputeRaised, DisputeRuled, Moved, RulingConfirmed
 from referee.match import Dispute, Match
-from referee.service import LEGAL_SHOWN, Done, Plan, Referee, check_version
+from referee.service import LEGAL_SHOWN, Referee
 from referee.settling.asks import AdjustPoints, Ask
 from referee.settling.carry import PLANS, together
 from referee.settling.consent import ARBITER, words_of
@@ -46,7 +47,7 @@ async def raise_dispute(
 
     if who.role != "seat":
         raise errors.Forbidden("Only a seat raises a dispute, with its own token.")
-    return await referee.carry_out(who.match, key, decide)
+    return await referee.carry_out(who, key, decide)
 
 
 async def evidence(referee: Referee, now: Match, dispute: Dispute) -> Evidence:
@@ -88,7 +89,7 @@ async def rule(
         raise errors.BadValue(errors.Fault("#/remedy", f"only where upheld, and one of {', '.join(REMEDIES)}"))
     if not why:
         raise errors.BadValue(errors.Fault("#/why", "a ruling says why: 1 to 500 visible characters"))
-    return await referee.carry_out(who.match, key, decide)
+    return await referee.carry_out(who, key, decide)
 
 
 async def confirm(referee: Referee, who: Caller, number: int, ruling: int, key: Key | None) -> Done:
@@ -107,7 +108,7 @@ async def confirm(referee: Referee, who: Caller, number: int, ruling: int, key: 
 
     if who.role != "arbiter":
         raise errors.Forbidden("Only the arbiter confirms a ruling.")
-    return await referee.carry_out(who.match, key, decide)
+    return await referee.carry_out(who, key, decide)
 
 
 def of(now: Match, number: int) -> Dispute:

@@ -7,12 +7,13 @@ from uuid import UUID
 from referee import deal, dealer, errors, fingerprint, match
 from referee.access import Caller
 from referee.deal import Deal
+from referee.desk import Plan, allowed
 from referee.events import Consent, DealFinished, Made, MoveCorrected, MovesTakenBack
 from referee.match import DealLine, Match
 from referee.rules.chance import Chance, Told, WrongOutcome
 from referee.rules.hands import hands_due
 from referee.rules.verdict import Illegal, Violation
-from referee.service import Plan, Referee, allowed
+from referee.service import Referee
 from referee.settling.asks import CorrectMove, LetStand, TakeBack
 from referee.settling.consent import consented
 

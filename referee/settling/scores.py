@@ -5,9 +5,10 @@ from uuid import UUID
 
 from referee import errors, match
 from referee.access import Caller
+from referee.desk import Plan, allowed
 from referee.events import Consent, Lines, Points
 from referee.match import DealLine, Match
-from referee.service import Plan, Referee, allowed
+from referee.service import Referee
 from referee.settling.asks import AdjustPoints, CorrectScore, VoidDeal
 from referee.settling.consent import consented
 

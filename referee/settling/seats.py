@@ -6,6 +6,7 @@ from uuid import UUID
 
 from referee import access, errors, match
 from referee.access import Access, Caller
+from referee.desk import Plan
 from referee.events import (
     CapabilityRevoked,
     Consent,
@@ -17,7 +18,7 @@ from referee.events import (
 )
 from referee.match import Match, access_id
 from referee.rules.verdict import Violation
-from referee.service import Plan, Referee
+from referee.service import Referee
 from referee.settling.asks import Abandon, Join, Leave, Substitute
 from referee.settling.consent import consented
 

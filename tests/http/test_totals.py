@@ -220,7 +220,7 @@ def test_it_waits_for_a_position_and_says_when_it_has_not_come(shared: Table) ->
     for _ in range(5):
         match = shared.open()
         assert sheet(match, match.answer)["position"] >= match.answer["position"]
-    reply = match.spectator.get("/totals?min_position=999999")
+    reply = match.spectator.get("/totals?min_position=4611686018427387904")
     assert (reply.status_code, reply.json()["code"]) == (503, "UNAVAILABLE")
     assert int(reply.headers["retry-after"]) >= 1
 
