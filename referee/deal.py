@@ -52,7 +52,8 @@ class Deal(msgspec.Struct, frozen=True):
     """A deal after `version` events; `state` is the game's own, `points` null until it is finished.
 
     `seats` sit at the table, one to a place, and everything here runs by place. `played` are the moves that count,
-    `shuffles` the things asked of chance for them; `hands` those shown at the end of an observed deal; `seed` is null until it is revealed.
+    `shuffles` the things asked of chance for them; `hands` those shown at the end of an observed deal;
+    `seed` is null until it is revealed.
     """
 
     id: UUID
@@ -158,8 +159,8 @@ def show(deal: Deal, rules: Any, hands: tuple[Cards, ...], seed: str | None) -> 
     """Hands shown at the end of an observed deal, by place; with them it can be scored."""
     if reasons := check_hands(deal.kernel, rules, deal.state, hands):
         return Illegal(reasons)
-    now = _follow(deal, HandsShown(hands))
-    return (HandsShown(hands), *_found(now, rules), *finish(now, rules, seed))
+    now = follow(deal, HandsShown(hands))
+    return (HandsShown(hands), *found_in(now, rules), *finish(now, rules, seed))
 
 
 def said(move: Any) -> type[CardPlayed | CardDrawn | TurnPassed]:
@@ -189,15 +190,15 @@ def record_of(deal: Deal) -> Record:
 
 def _made(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEvent, ...]:
     """A move with what it proves, and the end of the deal if it was the last."""
-    now = _follow(deal, made)
-    events: tuple[Any, ...] = (made, *_found(now, rules))
+    now = follow(deal, made)
+    events: tuple[Any, ...] = (made, *found_in(now, rules))
     if made.effects.next is None and not hands_due(now.state):
         events += finish(now, rules, seed)
     return events
 
 
-def _found(deal: Deal, rules: Any) -> list[IrregularityFound]:
-    """Faults that the record proves now and did not before: only real cards hide any."""
+def found_in(deal: Deal, rules: Any) -> list[IrregularityFound]:
+    """Faults that the record proves now and that were not found before: only real cards hide any."""
     if deal.mode != "observed":
         return []
     proven = [
@@ -238,7 +239,7 @@ def evolve(deal: Deal | None, recorded: Recorded) -> Deal:
             words=event.words,
         )
     assert deal is not None, "a deal stream begins with CardsDealt"
-    return msgspec.structs.replace(_follow(deal, event, recorded.version), version=recorded.version)
+    return msgspec.structs.replace(follow(deal, event, recorded.version), version=recorded.version)
 
 
 def at_move(deal: Deal, moves: int) -> Deal:
@@ -255,11 +256,17 @@ def at_move(deal: Deal, moves: int) -> Deal:
 
 def corrected(deal: Deal, number: int, moves: tuple[Made, ...], version: int = 0) -> Deal:
     """The deal with these moves in the place of those from `number` on."""
-    now = tuple(Played(version, said(m.move)(m.seat, m.move, m.effects, irregular=m.irregular)) for m in moves)
+    now = tuple(Played(version, as_moved(made)) for made in moves)
     return _with_moves(deal, (*deal.played[: number - 1], *now))
 
 
-def _follow(deal: Deal, event: Any, version: int = 0) -> Deal:
+def as_moved(made: Made) -> Moved:
+    """A move of a correction as the event that it would have been."""
+    return said(made.move)(made.seat, made.move, made.effects, irregular=made.irregular)
+
+
+def follow(deal: Deal, event: Any, version: int = 0) -> Deal:
+    """The deal after an event of its stream, `version` left as it is; a move is noted with `version`."""
     replace = msgspec.structs.replace
     match event:
         case Moved(place, move, effects) as made:

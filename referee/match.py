@@ -158,10 +158,8 @@ class Match(msgspec.Struct, frozen=True):
         """Who deals next: the dealership moves one place clockwise (TN-3, TB-2, SB-4), past empty seats; after a deal
         that was voided the same dealer deals again."""
         seats = len(self.players)
-        if not self.deals:
-            first = self.dealer
-        else:
-            first = self.deals[-1].dealer + (0 if self.deals[-1].voided else 1)
+        last = self.deals[-1] if self.deals else None
+        first = last.dealer + (0 if last.voided else 1) if last else self.dealer
         return next(seat % seats for seat in range(first, first + seats) if seat % seats not in self.left)
 
     def mark_before(self, number: int) -> str:
@@ -247,7 +245,7 @@ def score_deal(match: Match, number: int, points: Points, lines: Lines, mark: st
     Points and lines run by place at the deal's table; the event gives them by seat, 0 for who did not sit there.
     """
     points, lines = by_seat(match, number, points, lines)
-    now, following = settle(match, _with(match, number, points=points, voided=False))
+    now, following = settle(match, with_line(match, number, points=points, voided=False))
     return (DealScored(number, points, lines, now.totals, mark), *following)
 
 
@@ -256,19 +254,19 @@ def correct_score(
 ) -> tuple[MatchEvent, ...]:
     """Count a scored deal otherwise; points and lines by place at its table. The match may end or reopen by it."""
     points, lines = by_seat(match, number, points, lines)
-    now, following = settle(match, _with(match, number, points=points))
+    now, following = settle(match, with_line(match, number, points=points))
     return (ScoreCorrected(consent, why, number, points, lines, now.totals, mark), *following)
 
 
 def void_deal(match: Match, number: int, consent: Consent, why: UUID | None) -> tuple[MatchEvent, ...]:
     """Let a deal count for nobody. The match may end or reopen by it."""
-    now, following = settle(match, _with(match, number, voided=True))
+    now, following = settle(match, with_line(match, number, voided=True))
     return (DealVoided(consent, why, number, now.totals), *following)
 
 
 def reopen_deal(match: Match, number: int, consent: Consent, why: UUID | None) -> tuple[MatchEvent, ...]:
     """Play a scored deal on, its last move taken back. The match may reopen by it."""
-    now, following = settle(match, _with(match, number, points=None))
+    now, following = settle(match, with_line(match, number, points=None))
     return (DealReopened(consent, why, number, now.totals), *following)
 
 
@@ -332,21 +330,25 @@ def _changes(match: Match, event: Any) -> Mapping[str, Any]:
             return {"deals": (*match.deals, line)}
         case WordAdded(number, seat, word):
             line = match.deals[number - 1]
-            return {"deals": _with(match, number, words=_put(line.words, line.seats.index(seat), word))}
+            return {"deals": with_line(match, number, words=_put(line.words, line.seats.index(seat), word))}
         case ShuffleClosed(number):
-            return {"deals": _with(match, number, waiting=False)}
+            return {"deals": with_line(match, number, waiting=False)}
         case DealScored(number, points, lines, totals, mark):
-            deals = _with(match, number, points=points, lines=lines, fingerprint=mark)
+            deals = with_line(match, number, points=points, lines=lines, fingerprint=mark)
             return {"deals": deals, "totals": totals, "fingerprint": mark or match.fingerprint}
         case ScoreCorrected(number=number, points=points, lines=lines, totals=totals, fingerprint=mark):
             revision = match.deals[number - 1].revision + 1
             changes: dict[str, Any] = {"points": points, "lines": lines, "revision": revision}
-            deals = _with(match, number, **changes, **({"fingerprint": mark} if mark else {}))
+            deals = with_line(match, number, **changes, **({"fingerprint": mark} if mark else {}))
             return {"deals": deals, "totals": totals, "fingerprint": _last(deals, match), "amended": match.over}
         case DealVoided(number=number, totals=totals):
-            return {"deals": _with(match, number, voided=True, waiting=False), "totals": totals, "amended": match.over}
+            return {
+                "deals": with_line(match, number, voided=True, waiting=False),
+                "totals": totals,
+                "amended": match.over,
+            }
         case DealReopened(number=number, totals=totals):
-            deals = _with(match, number, points=None, lines=None, fingerprint=None)
+            deals = with_line(match, number, points=None, lines=None, fingerprint=None)
             return {"deals": deals, "totals": totals, "fingerprint": _last(deals, match)}
         case MatchWon(seats, _, deal):
             return {"winners": seats, "won_after": deal}
@@ -397,5 +399,6 @@ def _put(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
     return (*values[:place], value, *values[place + 1 :])
 
 
-def _with(match: Match, number: int, **changes: Any) -> tuple[DealLine, ...]:
+def with_line(match: Match, number: int, **changes: Any) -> tuple[DealLine, ...]:
+    """The deals of a match, one of them changed."""
     return _put(match.deals, number - 1, msgspec.structs.replace(match.deals[number - 1], **changes))

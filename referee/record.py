@@ -20,7 +20,8 @@ from uuid import UUID
 
 import msgspec
 
-from referee.audit import Divergence, agreement, audit, audit_match
+from referee.audit import Divergence, audit
+from referee.audit_match import agreement, audit_match
 from referee.events import (
     CardsDealt,
     DealScored,

@@ -104,10 +104,10 @@ async def _tallied(
     lines = allowed(now.kernel.tally(now.rules, len(line.seats), tally), now.version - 1)
     points = tuple(sum(part.values()) for part in lines)
     told = DealTallied(line.number, msgspec.to_builtins(tally))
-    entries = referee.batch(line.id, 0, who.name, told).entries
-    mark = fingerprint.after_deal(now.mark_before(line.number), entries)
-    scored = match.score_deal(now, line.number, points, lines, mark)
-    return Plan([referee.batch(now.id, now.version - 1, who.name, *events, told, *scored)])
+    entered = referee.batch(now.id, now.version - 1, who.name, *events, told)
+    mark = fingerprint.after_deal(now.mark_before(line.number), entered.entries[-1:])
+    scored = referee.batch(now.id, 0, who.name, *match.score_deal(now, line.number, points, lines, mark))
+    return Plan([entered._replace(entries=[*entered.entries, *scored.entries])])
 
 
 def _next(now: Match, number: int | None) -> None:
