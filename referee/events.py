@@ -26,8 +26,11 @@ WORD: Final = "^[0-9A-Za-z]{1,64}$(?!\n)"
 """A word that a seat adds to a shuffle, as a regular expression."""
 
 
-class Fact(msgspec.Struct, frozen=True, tag_field="type"):
-    """What every event is. Seats count from 0, clockwise; tuples run by seat; deals count from 1."""
+class Fact(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True):
+    """What every event is. Seats count from 0, clockwise; tuples run by seat; deals count from 1.
+
+    A field that has its default is not written, so an event looks the same before and after another one was added.
+    """
 
 
 class Consent(msgspec.Struct, frozen=True):
