@@ -227,7 +227,7 @@ def test_rulebook_follows_the_module(game: Game, lang: str) -> None:
     book = rulebook(game, lang)
     assert (book.name, book.ruleset, (book.least, book.most)) == (game.NAME, game.RULESET, game.SEATS)
     assert [option.key for option in book.options] == list(game.Rules.__struct_fields__)
-    assert list(book.lines) == list(game.LINES)
+    assert list(book.lines) == [*game.LINES, *game.TALLY_LINES]
     assert {preset.name: preset.house_rules for preset in book.presets} == game.PRESETS
     assert set(book.packs) == set(range(game.SEATS[0], game.SEATS[1] + 1))
     assert book.title == texts_of(game.NAME)["title"][lang]
@@ -241,7 +241,7 @@ def test_no_text_is_left_over(game: Game) -> None:
     texts, fields = texts_of(game.NAME), set(game.Rules.__struct_fields__)
     assert set(texts["option"]) == fields - set(texts_of("common")["option"])
     assert set(texts["preset"]) == set(game.PRESETS)
-    assert set(texts["line"]) == set(game.LINES)
+    assert set(texts["line"]) == {*game.LINES, *game.TALLY_LINES}
     for option in rulebook(game, "en").options:
         labels = (texts_of("common")["option"] | texts["option"])[option.key].get("values", {})
         assert set(labels) == {"none" if value.value is None else str(value.value) for value in option.values}

@@ -25,7 +25,7 @@ from referee.rules.matching import perfect_matching, possible_columns
 from referee.rules.proof import Made, Proof, Record, Step
 from referee.rules.tabu.layout import pack
 from referee.rules.tabu.model import Draw, Play, Rules
-from referee.rules.verdict import Claim
+from referee.rules.verdict import Claim, Violation
 
 PAIRINGS: Final = 64
 
@@ -71,9 +71,14 @@ def prove(rules: Rules, record: Record, made: Sequence[Made]) -> tuple[Proof, ..
     return prove_with(pack(rules, len(record.layout.hands)), record, made)
 
 
-def possible(rules: Rules, record: Record) -> bool:
-    """Whether any placing of the unseen cards fits the record."""
-    return bool(_graphs(_story(pack(rules, len(record.layout.hands)), record, len(record.steps) + 1)))
+def check_record(rules: Rules, record: Record) -> tuple[Violation, ...]:
+    """Why no placing of the unseen cards fits the record, said of what was seen last (TB-13)."""
+    if _graphs(_story(pack(rules, len(record.layout.hands)), record, len(record.steps) + 1)):
+        return ()
+    last = record.steps[-1]
+    played = (last.move.card,) if isinstance(last.move, Play) else ()
+    seen = tuple(chain(*record.hands)) if record.hands is not None else (*played, *last.effects.turned)
+    return (Violation("CARD_ELSEWHERE", "TB-13", {"cards": seen}),)
 
 
 def prove_with(whole: Cards, record: Record, made: Sequence[Made]) -> tuple[Proof, ...]:
