@@ -202,7 +202,7 @@ def _graphs(story: Story) -> list[Graph]:
         return []
     by_card = [_pairings(card, since, story.out.get(card, ())) for card, since in story.hidden.items()]
     if prod(map(len, by_card)) > PAIRINGS:
-        by_card = [pairings if len(pairings) == 1 else [_earliest(pairings[0])] for pairings in by_card]
+        by_card = [pairings if len(pairings) == 1 else [_earliest(pairings)] for pairings in by_card]
     return [graph for lives in product(*by_card) if (graph := _graph(story.places, list(chain(*lives))))]
 
 
@@ -234,9 +234,10 @@ def _less(lying: tuple[int, ...], since: int) -> tuple[int, ...]:
     return lying[:at] + lying[at + 1 :]
 
 
-def _earliest(lives: Sequence[Life]) -> tuple[Life, ...]:
-    first = min(life.since for life in lives)
-    return tuple(life._replace(since=first) for life in lives)
+def _earliest(pairings: Sequence[tuple[Life, ...]]) -> tuple[Life, ...]:
+    """One pairing that allows whatever any of them does, and more."""
+    first = min(life.since for lives in pairings for life in lives)
+    return tuple(life._replace(since=first) for life in pairings[0])
 
 
 def _graph(places: Sequence[Place], lives: list[Life]) -> Graph | None:
