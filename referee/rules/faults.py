@@ -60,6 +60,14 @@ def faults(game: Any, rules: Any, record: Record) -> tuple[Fault, ...]:
     return audit(game, rules, record).faults
 
 
+def proven_now(game: Any, rules: Any, record: Record) -> tuple[Fault, ...]:
+    """The faults of an observed deal that the last thing in its record proves, be it a move or the hands shown."""
+    last = len(record.steps) + (record.hands is not None)
+    return tuple(fault for fault in faults(game, rules, record) if fault.proof == last and fault.proof != fault.move) + (
+        _cornered(game, rules, record, last)
+    )
+
+
 def consequence(
     game: Any, rules: Any, lines: Sequence[dict[str, int]], found: Sequence[Fault]
 ) -> tuple[dict[str, int], ...]:

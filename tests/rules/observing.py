@@ -67,7 +67,9 @@ def anything(game: Game, state: Any, chance: random.Random) -> Any:
     seat = state.turn
     hand: Cards = state.hands[seat]
     if game.NAME == "tablanet":
-        return tablanet.Play(chance.choice(hand), tuple(chance.sample(state.table, chance.randint(0, len(state.table)))))
+        return tablanet.Play(
+            chance.choice(hand), tuple(chance.sample(state.table, chance.randint(0, len(state.table))))
+        )
     if game.NAME == "tabu":
         # keeping is said of a card just drawn
         kept = [tabu.KEEP] if state.drawn is not None else []

@@ -112,6 +112,14 @@ def test_sabo_audits_as_claims(case: dict[str, Any]) -> None:
         for f in case["faults"]
     ]  # fmt: skip
     assert [(f.kind, f.seat, f.move, f.card, f.proof) for f in faults(sabo, rules, record)] == expected
+    priced = msgspec.structs.replace(rules, revoke_penalty="one")
+    found = faults(sabo, priced, record)
+    at_fault = {(fault.seat, fault.move) for fault in found}
+    assert sum(fault.cost for fault in found) == len(at_fault)
+    tricks: list[dict[str, int]] = [{"tricks": 2, "penalty": 0}] * case["players"]
+    assert [sum(line.values()) for line in consequence(sabo, priced, tricks, found)] == [
+        max(0, 2 - sum(seat == offender for offender, _ in at_fault)) for seat in range(case["players"])
+    ]
     if case["complete"]:
         assert audit(sabo, rules, record).undecided == ()
 
@@ -127,11 +135,14 @@ def test_nothing_of_an_unseen_hand_is_listed(name: str) -> None:
     listed = list(game.legal_moves(rules, state))
     assert listed == {"tablanet": [], "tabu": [tabu.DRAW], "sabo": [Place(at) for at in range(5)]}[name]
     with_card = list(game.legal_moves(rules, state, "2D"))
-    assert with_card == {
-        "tablanet": [tablanet.Play("2D", ("2S",))],
-        "tabu": [tabu.Play("2D")],
-        "sabo": [Hand("2D")],
-    }[name]
+    assert (
+        with_card
+        == {
+            "tablanet": [tablanet.Play("2D", ("2S",))],
+            "tabu": [tabu.Play("2D")],
+            "sabo": [Hand("2D")],
+        }[name]
+    )
     assert list(game.legal_moves(rules, state, "X2")) == []
     if row:
         assert list(game.legal_moves(rules, state, "2S")) == []
