@@ -8,7 +8,7 @@ import pytest
 from referee.rules import game as games
 from referee.rules import sabo, tablanet, tabu
 from referee.rules.cards import HIDDEN
-from referee.rules.faults import audit, consequence, faults
+from referee.rules.faults import Fault, audit, consequence, faults, proven_now
 from referee.rules.game import GAMES, Game
 from referee.rules.proof import Record, proofs
 from referee.rules.sabo import Hand, Place
@@ -20,6 +20,31 @@ from tests.vectors_of import cases
 def deals(request: pytest.FixtureRequest) -> int:
     """How many clean deals to play in all: `--deals N` where the option is there, else 200."""
     return int(request.config.getoption("--deals", 200))
+
+
+def test_each_fault_is_told_once_by_what_proves_it() -> None:
+    told = 0
+    for game in (sabo, tabu):
+        for seed in range(8):
+            sides = both_sides(game, seed, fault_rate=0.3)
+            record, known = sides.seen, set(game.FAULTS.values())
+            one_by_one = [
+                fault
+                for moves in range(1, len(record.steps) + 1)
+                for fault in proven_now(game, sides.rules, record._replace(steps=record.steps[:moves], hands=None))
+            ]
+            if record.hands is not None:
+                one_by_one += proven_now(game, sides.rules, record)
+            whole = [fault for fault in faults(game, sides.rules, record) if fault.kind in known]
+            # which of two faults of one play is charged may change as they come to light
+            assert sorted(map(without_cost, one_by_one)) == sorted(map(without_cost, whole))
+            assert proven_now(game, sides.rules, sides.known) == ()
+            told += len(whole)
+    assert told > 20
+
+
+def without_cost(fault: Fault) -> tuple[Any, ...]:
+    return (fault.move, fault.kind, fault.seat, fault.proof, fault.clause)
 
 
 def kinds(game: Game, sides: Sides, record: Record) -> list[tuple[Any, ...]]:
