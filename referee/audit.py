@@ -97,9 +97,9 @@ def _played_out(deal: Deal) -> bool:
 
 
 def _dealt(opened: MatchOpened, rules: Any, version: int, dealt: CardsDealt) -> Divergence | None:
-    game, places = RULESETS[opened.ruleset], len(dealt.layout.hands)
-    fits = len(dealt.seats) in (0, places) and 0 <= dealt.dealer < places and dealt.mode in ("dealt", "observed")
-    if dealt.ruleset != opened.ruleset or not _of(game, dealt.layout) or not fits or game.agree(rules, places):
+    game, places = RULESETS[opened.ruleset], len(dealt.seats) or len(opened.players)
+    fits = 0 <= dealt.dealer < places and dealt.mode in ("dealt", "observed") and not game.agree(rules, places)
+    if dealt.ruleset != opened.ruleset or not _of(game, dealt.layout) or not fits:
         return Divergence("order", version)
     by_referee = dealt.dealt_by == "referee"
     if (dealt.commitment is None) == by_referee or len(dealt.words) != (places if by_referee else 0):

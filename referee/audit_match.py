@@ -175,7 +175,7 @@ def _started(match: Match, version: int, started: DealStarted) -> Divergence | N
         return Divergence("dealer", version, expected=match.next_dealer)
     if started.most != match.kernel.most(match.rules, len(match.active)):
         return Divergence("points", version)
-    if (started.seats or match.active) != match.active:
+    if (started.seats or match.opened_with) != match.active:
         return Divergence("order", version)
     return Divergence("seed", version) if started.waiting and started.commitment is None else None
 
@@ -187,7 +187,8 @@ def _scored(
     dealt = entries[0].event if entries else None
     if not isinstance(dealt, CardsDealt) or (dealt.match, dealt.number) != (match.id, line.number):
         return Divergence("order", version), ()
-    if line.seats[dealt.dealer] != line.dealer or (dealt.seats or tuple(range(len(match.players)))) != line.seats:
+    at_table = dealt.seats or match.opened_with
+    if at_table != line.seats or at_table[dealt.dealer : dealt.dealer + 1] != (line.dealer,):
         return Divergence("dealer", version, expected=line.dealer), ()
     if dealt.commitment != line.commitment:
         return Divergence("seed", version), ()

@@ -209,7 +209,7 @@ def found_in(deal: Deal, rules: Any) -> list[IrregularityFound]:
 
 
 def _dealt(match: Match, line: DealLine, by: DealtBy, layout: Any, mode: Mode = "dealt") -> CardsDealt:
-    seats = () if line.seats == tuple(range(len(match.players))) else line.seats
+    seats = () if line.seats == match.opened_with else line.seats
     place = line.seats.index(line.dealer)
     return CardsDealt(match.id, line.number, match.ruleset, place, mode, by, layout, seats=seats)
 

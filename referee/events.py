@@ -79,7 +79,8 @@ class DealStarted(Fact, frozen=True, tag="DealStarted"):
     """A deal begins; `most` is the most points it can pay one seat, null if unbounded.
 
     Where the referee shuffles, `commitment` is the SHA-256 of its seed (hex); `waiting` says that the seats may add
-    their words to it before the cards are dealt. `seats` sit at the table, clockwise; empty means all of the match.
+    their words to it before the cards are dealt. `seats` sit at the table, clockwise; empty means those
+    that the match was opened with.
     """
 
     number: int
@@ -243,7 +244,8 @@ class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
     """What was dealt, by whom it was entered, and where the referee shuffled what the order follows from.
 
     `commitment`: SHA-256 of the seed (hex); `words` by place, empty where none was added; `shuffles`: how many things
-    the layout asked of chance. `seats` sit at the table, clockwise, one to a place; empty means all of the match.
+    the layout asked of chance. `seats` sit at the table, clockwise, one to a place; empty means
+    those that the match was opened with.
     Everything in a deal's stream counts by place at this table.
     """
 

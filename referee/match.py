@@ -103,9 +103,9 @@ class Dispute(msgspec.Struct, frozen=True):
 class Match(msgspec.Struct, frozen=True):
     """A match after `version` events, tuples by seat. Seats are never renumbered; those in `left` are empty.
 
-    `begun` are the totals that seats began with; `begun_with` and `fingerprint` (hex) are those before
-    any deal and after all that were scored; `dealer` is the first
-    deal's; `winners` is empty until the end, `won_after` the deal that ended it; `abandoned` ended it unfinished.
+    `opened_with` are the seats at the opening, `begun` the totals that seats began with; `begun_with` and `fingerprint`
+    (hex) stand before any deal and after all that were scored. `dealer` is the first deal's; `winners` is empty until
+    the end, `won_after` the deal that ended it; `abandoned` ended it unfinished.
     """
 
     id: UUID
@@ -116,6 +116,7 @@ class Match(msgspec.Struct, frozen=True):
     house_rules: dict[str, Any]
     rules: Any
     players: tuple[UUID, ...]
+    opened_with: tuple[int, ...]
     begun: Points
     totals: Points
     begun_with: str
@@ -234,7 +235,7 @@ def start_deal(
         return Illegal((Violation("MATCH_OVER", match.kernel.END_CLAUSE, {"seats": match.winners}),))
     number, seats = len(match.deals) + 1, match.active
     most = match.kernel.most(match.rules, len(seats))
-    sitting = () if len(seats) == len(match.players) else seats
+    sitting = () if seats == match.opened_with else seats
     deal = deal_id(match.id, number)
     return (DealStarted(number, deal, match.next_dealer, mode, most, commitment, waiting, sitting),)
 
@@ -308,6 +309,7 @@ def evolve(match: Match | None, recorded: Recorded) -> Match:
             house_rules=event.house_rules,
             rules=rules,
             players=event.players,
+            opened_with=tuple(range(len(event.players))),
             begun=nothing,
             totals=nothing,
             begun_with=fingerprint.first(event),
@@ -324,7 +326,7 @@ def _changes(match: Match, event: Any) -> Mapping[str, Any]:
         case DealerChosen(seat):
             return {"dealer": seat}
         case DealStarted(number, deal, dealer, mode, most, commitment, waiting, seats):
-            sitting = seats or tuple(range(len(match.players)))
+            sitting = seats or match.opened_with
             words = ("",) * len(sitting) if commitment else ()
             line = DealLine(number, deal, dealer, mode, most, sitting, commitment, words, waiting)
             return {"deals": (*match.deals, line)}

@@ -38,11 +38,13 @@ class Deals(Controller):
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
         match_id: FromPath[UUID], data: JSONBody[s.StartDeal],
     ) -> Response[s.DealStartedOut]:  # fmt: skip
-        """Start the next deal: laid out as told, observed, or counted only (scorekeeper or arbiter), or shuffled and
-        dealt by the referee."""
+        """Start the next deal: laid out as told, observed, only counted, or shuffled and dealt by the referee.
+
+        Only the scorekeeper or the arbiter tells a layout, what lies open, or a result.
+        """
         told = [name for name in ("layout", "open", "tally", "words") if getattr(data, name) not in (None, False)]
         if len(told) > 1:
-            raise errors.BadValue(errors.Fault("#", f"give only one of {', '.join(told)}"))
+            raise errors.BadValue(errors.Fault(f"#/{told[-1]}", f"give only one of {', '.join(told)}"))
         layout = cards_in(data.layout, data.alphabet, "#/layout")
         cards = cards_in(data.open, data.alphabet, "#/open")
         tally = cards_in(data.tally, data.alphabet, "#/tally")

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from referee.rules.cards import Card
-from referee.rules.proof import Proof, Record, proofs, public_faults
+from referee.rules.proof import Proof, Record, observed, proofs, public_faults
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -58,6 +58,14 @@ def audit(game: Any, rules: Any, record: Record) -> Audit:
 def faults(game: Any, rules: Any, record: Record) -> tuple[Fault, ...]:
     """The faults that the record of a deal proves, each with its earliest proof."""
     return audit(game, rules, record).faults
+
+
+def proven_now(game: Any, rules: Any, record: Record) -> tuple[Fault, ...]:
+    """False claims of an observed deal that the last thing in its record proves, be it a move or the hands shown."""
+    if not observed(record.layout):
+        return ()
+    last, kinds = len(record.steps) + (record.hands is not None), set(game.FAULTS.values())
+    return tuple(fault for fault in faults(game, rules, record) if fault.proof == last and fault.kind in kinds)
 
 
 def consequence(

@@ -22,6 +22,7 @@ from referee.rules.sabo.model import (
     SEATS,
     SENIORITY,
     SHORT_RANKS,
+    TALLY_LINES,
     Effects,
     Hand,
     Layout,
@@ -43,7 +44,7 @@ from referee.rules.sabo.playing import (
     seen,
     suit_first,
 )
-from referee.rules.sabo.proof import FAULTS, possible, prove
+from referee.rules.sabo.proof import FAULTS, check_record, prove
 from referee.rules.sabo.scoring import fault_cost, held, penalise, score
 from referee.rules.sabo.sight import hide_effects, hide_layout, hide_state
 from referee.rules.sabo.tally import Tally, tally
@@ -66,6 +67,7 @@ __all__ = [
     "SEATS",
     "SENIORITY",
     "SHORT_RANKS",
+    "TALLY_LINES",
     "TRICK_ORDERS",
     "Effects",
     "Hand",
@@ -80,6 +82,7 @@ __all__ = [
     "breaks",
     "check_layout",
     "check_open",
+    "check_record",
     "equal_rank_overtakes",
     "evolve",
     "fault_cost",
@@ -99,7 +102,6 @@ __all__ = [
     "penalise",
     "play",
     "playable",
-    "possible",
     "prove",
     "rank_first",
     "reveals",

@@ -16,6 +16,8 @@ SEATS: Final = (2, 5)
 HAND_SIZE: Final = 8
 SABO_SIZE: Final = {2: 5, 3: 5, 4: 5, 5: 2}
 LINES: Final = ("tricks", "penalty")
+TALLY_LINES: Final = ()
+"""Score lines that only a tallied deal has."""
 PENALTY: Final = {"none": 0, "one": 1, "three": 3}
 CAN_STAND: Final = frozenset({"MUST_FOLLOW_SUIT", "NOT_LOWEST_OF_SUIT", "SABO_NOT_ALLOWED"})
 """Refusals that an arbiter may let stand: the cards can lie as they were played."""

@@ -15,6 +15,7 @@ from referee.rules.proof import Made, Proof, Record
 from referee.rules.sabo.judging import claims_of, convicting
 from referee.rules.sabo.layout import pack
 from referee.rules.sabo.model import HAND_SIZE, Hand, Rules
+from referee.rules.verdict import Violation
 
 Kind: TypeAlias = Literal["revoke", "not_lowest", "sabo_while_holding"]
 FAULTS: Final[dict[tuple[str, str], Kind]] = {
@@ -110,9 +111,9 @@ def prove(rules: Rules, record: Record, made: Sequence[Made]) -> tuple[Proof, ..
     return tuple(proofs)
 
 
-def possible(rules: Rules, record: Record) -> bool:
-    """Whether any placing of the unseen cards fits the record: always, for a card not yet shown may be anywhere."""
-    return True
+def check_record(rules: Rules, record: Record) -> tuple[Violation, ...]:
+    """Why no placing of the unseen cards fits the record: one always does, for a card not yet seen may be anywhere."""
+    return ()
 
 
 def _moments(rules: Rules, seats: int, tricks: Sequence[Sequence[Show]]) -> Iterator[_Moment]:

@@ -29,6 +29,7 @@ from referee.rules.tablanet.model import (
     RULESET,
     SEATS,
     TABLE_SIZE,
+    TALLY_LINES,
     VALUES,
     Effects,
     Layout,
@@ -40,10 +41,10 @@ from referee.rules.tablanet.model import (
     State,
 )
 from referee.rules.tablanet.playing import evolve, outcomes, play, reveals, seen
-from referee.rules.tablanet.proof import possible, prove
+from referee.rules.tablanet.proof import check_record, prove
 from referee.rules.tablanet.scoring import fault_cost, held, penalise, score
 from referee.rules.tablanet.sight import hide_effects, hide_layout, hide_state
-from referee.rules.tablanet.tally import TALLY_LINES, Tally, tally
+from referee.rules.tablanet.tally import Tally, tally
 
 __all__ = [
     "ACES",
@@ -77,6 +78,7 @@ __all__ = [
     "captures_of",
     "check_layout",
     "check_open",
+    "check_record",
     "evolve",
     "fault_cost",
     "held",
@@ -93,7 +95,6 @@ __all__ = [
     "pack",
     "penalise",
     "play",
-    "possible",
     "prove",
     "reveals",
     "score",

@@ -29,6 +29,8 @@ PLAY_VALUES: Final = {
 }
 LONGEST: Final = {3: 3, "unlimited": len(PACK)}
 LINES: Final = ("aces", "kings", "queens", "jacks", "tens", "ten_of_diamonds", "twos", "bonus", "tablanets")
+TALLY_LINES: Final = ("card_points",)
+"""Score lines that only a tallied deal has: card points that were not entered line by line."""
 LINE_OF_RANK: Final = {"A": "aces", "K": "kings", "Q": "queens", "J": "jacks", "10": "tens", "2": "twos"}
 DEAL_BONUS: Final = 3
 CAN_STAND: Final = frozenset(

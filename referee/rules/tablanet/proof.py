@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from referee.rules.proof import Made, Proof, Record
 from referee.rules.tablanet.model import Rules
+from referee.rules.verdict import Violation
 
 
 def prove(rules: Rules, record: Record, made: Sequence[Made]) -> tuple[Proof, ...]:
@@ -11,6 +12,6 @@ def prove(rules: Rules, record: Record, made: Sequence[Made]) -> tuple[Proof, ..
     return ()
 
 
-def possible(rules: Rules, record: Record) -> bool:
-    """Whether any placing of the unseen cards fits the record: always, for a card not yet seen may be anywhere."""
-    return True
+def check_record(rules: Rules, record: Record) -> tuple[Violation, ...]:
+    """Why no placing of the unseen cards fits the record: one always does, for a card not yet seen may be anywhere."""
+    return ()

@@ -13,9 +13,6 @@ from referee.rules.tallies import disagree, seats_fault
 from referee.rules.verdict import Illegal, Violation
 
 CARD_LINES: Final = (*LINE_OF_RANK.values(), "ten_of_diamonds")
-TALLY_LINES: Final = ("card_points",)
-"""Score lines that only a tallied deal has: card points that were not entered line by line."""
-
 Figure: TypeAlias = Annotated[int, Meta(ge=0, le=1_000_000)]
 Figures: TypeAlias = tuple[Figure, ...]
 

@@ -20,6 +20,7 @@ from referee.rules.tabu.model import (
     RULESET,
     SEATS,
     SPECIAL,
+    TALLY_LINES,
     TWO_PACKS_FROM,
     Draw,
     Effects,
@@ -34,7 +35,7 @@ from referee.rules.tabu.model import (
     State,
 )
 from referee.rules.tabu.playing import evolve, outcomes, play, reveals, seen
-from referee.rules.tabu.proof import possible, prove
+from referee.rules.tabu.proof import check_record, prove
 from referee.rules.tabu.scoring import fault_cost, held, penalise, score
 from referee.rules.tabu.sight import hide_effects, hide_layout, hide_state
 from referee.rules.tabu.tally import Tally, tally
@@ -57,6 +58,7 @@ __all__ = [
     "RULESET",
     "SEATS",
     "SPECIAL",
+    "TALLY_LINES",
     "TWO_PACKS_FROM",
     "Draw",
     "Effects",
@@ -74,6 +76,7 @@ __all__ = [
     "breaks",
     "check_layout",
     "check_open",
+    "check_record",
     "evolve",
     "fault_cost",
     "held",
@@ -91,7 +94,6 @@ __all__ = [
     "penalise",
     "play",
     "playable",
-    "possible",
     "prove",
     "reveals",
     "score",

@@ -43,8 +43,10 @@ def _claims(rules: Rules, state: State, seat: int, move: Move) -> tuple[Claim, .
         ranks.update(SPECIAL)
     if not ranks or (rules.must_play == "free" and not isinstance(move, Pass)):
         return ()
-    code, clause = ("DRAWN_NOT_PLAYABLE", "TB-8") if isinstance(move, Keep) else ("NOTHING_PLAYABLE", "TB-7")
-    return (Claim(code, clause, seat, {"ranks": tuple(sorted(ranks))}),)
+    params = {"ranks": tuple(sorted(ranks))}
+    if isinstance(move, Keep):
+        return (Claim("DRAWN_NOT_PLAYABLE", "TB-8", seat, params),)
+    return (Claim("NOTHING_PLAYABLE", "TB-7", seat, params),)
 
 
 def breaks(rules: Rules, state: State, claim: Claim) -> bool:

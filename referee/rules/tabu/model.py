@@ -20,6 +20,8 @@ ROW_SIZE: Final = 4
 SPECIAL: Final = ("J", JOKER)
 POINTS: Final = {card: {"K": 12, "Q": 11, "A": 1}.get(RANK[card], 0) for card in ONE_PACK}
 LINES: Final = ("captured", "in_hand")
+TALLY_LINES: Final = ()
+"""Score lines that only a tallied deal has."""
 CAN_STAND: Final = frozenset({"NOT_YOUR_TURN", "MUST_PLAY", "MUST_DRAW", "DRAW_NOT_ALLOWED", "FORCED_DRAW_PENDING"})
 """Refusals that an arbiter may let stand: the cards can lie as they were played."""
 FAULTS: Final = {

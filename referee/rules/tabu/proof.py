@@ -25,7 +25,7 @@ from referee.rules.matching import perfect_matching, possible_columns
 from referee.rules.proof import Made, Proof, Record, Step
 from referee.rules.tabu.layout import pack
 from referee.rules.tabu.model import Draw, Play, Rules
-from referee.rules.verdict import Claim
+from referee.rules.verdict import Claim, Violation
 
 PAIRINGS: Final = 64
 
@@ -71,9 +71,14 @@ def prove(rules: Rules, record: Record, made: Sequence[Made]) -> tuple[Proof, ..
     return prove_with(pack(rules, len(record.layout.hands)), record, made)
 
 
-def possible(rules: Rules, record: Record) -> bool:
-    """Whether any placing of the unseen cards fits the record."""
-    return bool(_graphs(_story(pack(rules, len(record.layout.hands)), record, len(record.steps) + 1)))
+def check_record(rules: Rules, record: Record) -> tuple[Violation, ...]:
+    """Why no placing of the unseen cards fits the record, said of what was seen last (TB-13)."""
+    if _graphs(_story(pack(rules, len(record.layout.hands)), record, len(record.steps) + 1)):
+        return ()
+    last = record.steps[-1]
+    played = (last.move.card,) if isinstance(last.move, Play) else ()
+    seen = tuple(chain(*record.hands)) if record.hands is not None else (*played, *last.effects.turned)
+    return (Violation("CARD_ELSEWHERE", "TB-13", {"cards": seen}),)
 
 
 def prove_with(whole: Cards, record: Record, made: Sequence[Made]) -> tuple[Proof, ...]:
@@ -197,7 +202,7 @@ def _graphs(story: Story) -> list[Graph]:
         return []
     by_card = [_pairings(card, since, story.out.get(card, ())) for card, since in story.hidden.items()]
     if prod(map(len, by_card)) > PAIRINGS:
-        by_card = [pairings if len(pairings) == 1 else [_earliest(pairings[0])] for pairings in by_card]
+        by_card = [pairings if len(pairings) == 1 else [_earliest(pairings)] for pairings in by_card]
     return [graph for lives in product(*by_card) if (graph := _graph(story.places, list(chain(*lives))))]
 
 
@@ -229,9 +234,10 @@ def _less(lying: tuple[int, ...], since: int) -> tuple[int, ...]:
     return lying[:at] + lying[at + 1 :]
 
 
-def _earliest(lives: Sequence[Life]) -> tuple[Life, ...]:
-    first = min(life.since for life in lives)
-    return tuple(life._replace(since=first) for life in lives)
+def _earliest(pairings: Sequence[tuple[Life, ...]]) -> tuple[Life, ...]:
+    """One pairing that allows whatever any of them does, and more."""
+    first = min(life.since for lives in pairings for life in lives)
+    return tuple(life._replace(since=first) for life in pairings[0])
 
 
 def _graph(places: Sequence[Place], lives: list[Life]) -> Graph | None:
