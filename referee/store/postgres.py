@@ -133,8 +133,9 @@ class PostgresLog:
     async def _append_all(self, group: list[Waiting[Append, int]]) -> Sequence[Waiting[Append, int]]:
         now, later = _apart(group)
         await _sure(self._find_heads(append for append, _ in now))
-        writes = [(write, waiting) for waiting in now if (write := self._write(waiting[0]))]
-        behind = [waiting for waiting in now if not self._write(waiting[0])]
+        made = [(self._write(waiting[0]), waiting) for waiting in now]
+        writes = [(write, waiting) for write, waiting in made if write]
+        behind = [waiting for write, waiting in made if not write]
         done = await self._try([write for write, _ in writes]) if writes else None
         if isinstance(done, int):
             for (write, (_, future)), position in zip(writes, _positions(done, [w for w, _ in writes]), strict=True):
