@@ -20,20 +20,16 @@ CLIENT = """
 const { io } = require('socket.io-client');
 const [url, connections, seconds] = [process.argv[2], +process.argv[3], +process.argv[4]];
 let done = 0, running = true;
-async function table() {
-  const made = await (await fetch(url + '/games/table/create', {
-    method: 'POST', headers: {'Content-Type': 'application/json'},
-    body: JSON.stringify({ numPlayers: 2, unlisted: true }) })).json();
-  const joined = await (await fetch(url + '/games/table/' + made.matchID + '/join', { method: 'POST',
-    headers: {'Content-Type': 'application/json'}, body: JSON.stringify({ playerID: '0', playerName: 'Ana' }) })).json();
-  const socket = io(url + '/table', { transports: ['websocket'], forceNew: true });
+async function table(_, number) {
+  // a match that is not there yet is made when somebody joins it
+  const id = 'match' + process.pid + '.' + number, socket = io(url + '/table', { transports: ['websocket'], forceNew: true });
   await new Promise((ok) => socket.on('connect', ok));
   let state = 0;
-  const move = () => socket.emit('update', { type: 'MAKE_MOVE', payload: { type: 'play', args: ['10S'], playerID: '0',
-    credentials: joined.playerCredentials } }, state, made.matchID, '0');
-  socket.on('sync', (id, sync) => { state = sync.state._stateID; move(); });
-  socket.on('update', (id, next) => { done++; state = next._stateID; if (running) move(); });
-  socket.emit('sync', made.matchID, '0', joined.playerCredentials, 2);
+  const action = { type: 'MAKE_MOVE', payload: { type: 'play', args: ['10S'], playerID: '0' } };
+  const move = () => socket.emit('update', action, state, id, '0');
+  socket.on('sync', (_, sync) => { state = sync.state._stateID; move(); });
+  socket.on('update', (_, next) => { done++; state = next._stateID; if (running) move(); });
+  socket.emit('sync', id, '0', undefined, 2);
 }
 (async () => {
   await Promise.all(Array.from({ length: connections }, table));

@@ -14,7 +14,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -23,11 +24,15 @@ import httpx
 
 from referee.store import migrate
 from tests.bench import boardgame
-from tests.bench.stage import Bench, median, ratio, rounds, say
+from tests.bench.stage import Bench, Cell, median, ratio, rounds, say
 from tests.store.two import CASE, MOVES
 
 CONNECTIONS = 32
 SECRET = "a secret of the bench"
+CELLS = {
+    "durable": ("durable", "moves"), "immediate": ("immediate", "moves"), "refused": ("durable", "refused"),
+    "noop": ("noop", "moves"), "stock": ("stock", "moves"),
+}  # fmt: skip
 LUA = Path(__file__).with_name("moves.lua")
 OPENING = {
     "game": "tablanet",
@@ -123,44 +128,41 @@ def wrk(url: str, folder: Path, kind: str, seconds: int) -> tuple[float, float, 
 def main() -> None:
     """Run every cell in every round."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=3)
-    parser.add_argument("--matches", type=int, default=320)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=2)
+    parser.add_argument("--matches", type=int, default=4, help="for each connection and round")
     parser.add_argument("--without", nargs="*", default=[], help="cells to leave out")
     asked = parser.parse_args()
-    server, times = Bench(), {}
+    server, times = Bench(), dict[str, list[tuple[float, float]]]()
 
-    with TemporaryDirectory() as place:
+    def cell(name: str, app: str, kind: str, url: str, folder: Path) -> float:
+        if app in ("durable", "immediate"):
+            prepare(url, folder, CONNECTIONS * (1 if kind == "refused" else asked.matches))
+        rate, p50, p99, failed = wrk(url, folder, kind, asked.seconds)
+        say(f"{name}: p50 {p50} ms, p99 {p99} ms, {failed} not 2xx")
+        if kind == "moves" and failed > rate * asked.seconds * 0.001:
+            raise RuntimeError(f"{name}: {failed} requests were not carried out; give more --matches")
+        times.setdefault(name, []).append((p50, p99))
+        return rate
+
+    with TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
-
-        def cell(name: str, app: str, kind: str) -> float:
-            database = server.database()
-            migrate(database)
-            if app == "stock":
+        stack.callback(server.remove)
+        cells: dict[str, Cell] = {}
+        urls: dict[str, str] = {}
+        for name, (app, kind) in CELLS.items():
+            if name in asked.without:
+                continue
+            if app not in urls:
                 database = server.database()
-            with serving(app, database) as url:
-                if app in ("durable", "immediate"):
-                    prepare(url, folder, CONNECTIONS if kind == "refused" else asked.matches)
-                rate, p50, p99, failed = wrk(url, folder, kind, asked.seconds)
-            say(f"{name}: p50 {p50} ms, p99 {p99} ms, {failed} not 2xx")
-            if kind == "moves" and failed > rate * asked.seconds * 0.001:
-                raise RuntimeError(f"{name}: {failed} requests were not carried out; give more --matches")
-            times.setdefault(name, []).append((p50, p99))
-            return rate
-
-        kinds = {
-            "durable": ("durable", "moves"), "immediate": ("immediate", "moves"), "refused": ("durable", "refused"),
-            "noop": ("noop", "moves"), "stock": ("stock", "moves"),
-        }  # fmt: skip
-        chosen = {name: kind for name, kind in kinds.items() if name not in asked.without}
-        cells = {name: (lambda name=name, kind=kind: cell(name, *kind)) for name, kind in chosen.items()}
-        try:
-            with boardgame.serving(folder) as theirs:
-                if theirs and "boardgame.io" not in asked.without:
-                    cells["boardgame.io"] = lambda: boardgame.rate(theirs, folder, CONNECTIONS, asked.seconds)
-                rates = rounds(cells, asked.rounds)
-        finally:
-            server.remove()
+                if app != "stock":
+                    migrate(database)
+                urls[app] = stack.enter_context(serving(app, database))
+            cells[name] = partial(cell, name, app, kind, urls[app], folder)
+        theirs = None if "boardgame.io" in asked.without else stack.enter_context(boardgame.serving(folder))
+        if theirs:
+            cells["boardgame.io"] = partial(boardgame.rate, theirs, folder, CONNECTIONS, asked.seconds)
+        rates = rounds(cells, asked.rounds)
     figures = {
         "requests_per_second": {name: median(rates, name) for name in rates},
         "p50_p99_ms": {name: sorted(taken)[len(taken) // 2] for name, taken in times.items()},
