@@ -104,5 +104,11 @@ def match_of(secret: bytes, token: str) -> UUID | None:
     return UUID(bytes=raw[:16])
 
 
+def seed_id(secret: bytes, deal: UUID) -> UUID:
+    """Where a deal's seed lies until it is revealed: beside the log, under an id that nobody else can name, since
+    whoever could would have it read as a player's."""
+    return UUID(bytes=_mac(secret, b"seed" + deal.bytes)[:16])
+
+
 def _mac(secret: bytes, head: bytes) -> bytes:
     return hmac.digest(secret, head, "sha256")[:_MAC]

@@ -4,23 +4,27 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import sys
 import threading
 from typing import Any
 from uuid import UUID
 
 import click
+import psycopg
+from eventsourcing.persistence import PersistenceError
 from rich.console import Console
 
 from referee.rules import rulebook
 from referee.rules.game import GAMES
 from referee.settings import BadSetting, MissingSecret
-from referee.store import BadAddress, migrate
+from referee.store import BadAddress, migrate, open_reader, sqlite_path
 
 DATABASE = click.option(
     "--database", envvar="REFEREE_DATABASE", default="sqlite:referee.db", show_default=True, metavar="ADDRESS",
     help="sqlite:PATH, or postgresql://user:password@host:port/name",
 )  # fmt: skip
+UNUSABLE = (OSError, sqlite3.Error, psycopg.Error, PersistenceError)
 OPENING = """curl -s http://{host}:{port}/v1/matches -H 'Content-Type: application/json' -d \
 '{{"game": "tablanet", "seats": [{{"name": "Ana"}}, {{"name": "Bob"}}], "house_rules": {{"ace_value": 1}}}}'"""
 
@@ -57,9 +61,10 @@ def serve(database: str, host: str, port: int, workers: int, project: bool) -> N
     from referee import settings
 
     os.environ["REFEREE_DATABASE"], os.environ["REFEREE_PROJECT"] = database, "1" if project else "0"
-    settings.load()
-    if database.startswith("sqlite:") and workers > 1:
+    if sqlite_path(database) and workers > 1:
         raise click.ClickException("an SQLite file takes one process; use PostgreSQL for more workers")
+    _usable(database)
+    settings.load()
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -68,7 +73,7 @@ def serve(database: str, host: str, port: int, workers: int, project: bool) -> N
             raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror}") from error
     shown = database.rpartition("@")[2] if "@" in database else database
     click.echo(f"Referee listens on http://{host}:{port} (database {shown})")
-    click.echo("Open a match:\n  " + OPENING.format(host=host, port=port), err=False)
+    click.echo("Open a match:\n  " + OPENING.format(host=host, port=port))
     Granian(
         "referee.api.app:create_app", address=host, port=port, interface=Interfaces.ASGI, factory=True,
         workers=workers, loop=Loops.uvloop, workers_kill_timeout=5, respawn_failed_workers=True, log_level=LogLevels.warning,
@@ -81,6 +86,7 @@ def project(database: str) -> None:
     """Keep the read tables up to date, beside a server run with --no-project."""
     from referee.api.app import follow
 
+    _usable(database)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
@@ -93,7 +99,10 @@ def project(database: str) -> None:
 @click.option("--role", metavar="NAME", help="PostgreSQL: give this role what the service needs, and no more")
 def migrate_command(database: str, role: str | None) -> None:
     """Bring the tables up to date; after a restore too, before the service starts. Safe to repeat."""
-    migrate(database, role)
+    try:
+        _prepare(database, role)
+    except UNUSABLE as error:
+        raise click.ClickException(f"The database cannot be prepared: {error}") from error
     click.echo("The database is ready.")
 
 
@@ -167,6 +176,36 @@ def demo() -> None:
     from referee.demo import run
 
     run(Console())
+
+
+def _prepare(database: str, role: str | None = None) -> None:
+    """Create the tables of the log and the read tables: here, once, for processes that do it at once can collide."""
+    from projections import runner
+    from projections.tables import Tables
+    from referee.api.app import PROJECTIONS
+
+    migrate(database, role)
+    tables = Tables(database)
+    try:
+        for projection in PROJECTIONS:
+            runner.prepare(tables, projection)
+    finally:
+        tables.close()
+
+
+def _usable(database: str) -> None:
+    """Stop here, in one line, where no worker could start. A file is prepared; a server must have been."""
+    try:
+        if sqlite_path(database):
+            _prepare(database)
+            return
+        reader = open_reader(database)
+        try:
+            reader.head()
+        finally:
+            reader.close()
+    except UNUSABLE as error:
+        raise click.ClickException(f"The database cannot be used: {error}. `referee migrate` prepares it.") from error
 
 
 if __name__ == "__main__":

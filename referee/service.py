@@ -6,10 +6,11 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
-from uuid import UUID, uuid4, uuid5
+from uuid import UUID, uuid4
 from weakref import WeakValueDictionary
 
 import msgspec
+from msgspec.structs import replace
 
 from referee import access, deal, dealer, errors, fingerprint, match, record
 from referee.access import Access, Caller
@@ -241,7 +242,7 @@ class Referee:
             _only_dealer(who, line.dealer)
             if not words:
                 batches.append(self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed)))
-            return Plan(batches, {_seed_id(line.id): seed})
+            return Plan(batches, {access.seed_id(self._secret, line.id): seed})
 
         self._only(who, "arbiter", "scorekeeper", "seat")
         return await self._carry_out(who, key, decide)
@@ -322,10 +323,10 @@ class Referee:
         Raises BadValue for a file that cannot be read whole, RecordDiverges for one that does not follow from itself,
         Clash for another match under the same id.
         """
-        found, defects = record.read(data)
+        found, defects = await asyncio.to_thread(record.read, data)
         if found is None or defects:
             raise errors.BadValue(*(errors.Fault(f"#/{defect.where}", defect.what) for defect in defects))
-        report = record.judge(found, defects)
+        report = await asyncio.to_thread(record.judge, found, defects)
         if not report.legal:
             raise errors.RecordDiverges(report)
 
@@ -338,12 +339,17 @@ class Referee:
             marks = self._batch(access_id(found.id), 0, "importer", MatchImported(found.fingerprint), *granted)
             return Plan([*plan, marks], found.names)
 
-        if await self._read(found.id, 0, 1):
+        try:
+            return await self._carry_out(None, key, decide, found.id)
+        except errors.Clash as clash:
+            if clash.code != "RECORD_DIFFERS":
+                raise
+            # names are no part of the comparison: they may have been erased or told otherwise here
             here = await self.record(found.id)
-            if record.write(here) == record.write(found):
-                versions = {found.id: len(found.match), access_id(found.id): 0}
-                return Done(Command("", versions, 0), replayed=True)
-        return await self._carry_out(None, key, decide, found.id)
+            if record.write(replace(here, names={})) != record.write(replace(found, names={})):
+                raise
+            now = await self.match(found.id)
+            return Done(Command("", {found.id: now.version, access_id(found.id): 0}, 0), replayed=True)
 
     async def new_token(self, who: Caller, role: Role, seat: int | None, key: Key | None) -> Done:
         """Issue a role's token again and revoke the one before. The first stream is the access stream."""
@@ -534,7 +540,7 @@ class Referee:
         return now, line
 
     async def _seed(self, deal_stream: UUID) -> str | None:
-        id_ = _seed_id(deal_stream)
+        id_ = access.seed_id(self._secret, deal_stream)
         if id_ not in self._seeds and (seed := (await self.names([id_])).get(id_)):
             if len(self._seeds) >= SEEDS:
                 self._seeds.clear()
@@ -570,11 +576,6 @@ def _moves_for(who: Caller, seat: int) -> None:
     """Asked before the key is looked up: a key gives nobody a right."""
     if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
         raise errors.Forbidden(f"This token may not move for seat {seat}.")
-
-
-def _seed_id(deal_stream: UUID) -> UUID:
-    """Where a deal's seed lies until it is revealed: beside the log, in no stream."""
-    return uuid5(deal_stream, "seed")
 
 
 def _only_dealer(who: Caller, seat: int) -> None:

@@ -16,6 +16,15 @@ from tests.postgres import NotInstalled, Server
 SECRET = b"a secret of the tests, and of nobody else"
 
 
+SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+"""For tests of what has nothing to do with the kind of database."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--deals N`: how many deals the random play of tests/rules/test_random_deals.py takes."""
+    parser.addoption("--deals", type=int, default=30, help="deals played at random over all games (default 30)")
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     """A PostgreSQL server; skips where none is installed."""

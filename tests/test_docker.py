@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from referee.cli import main
 
 ROOT = Path(__file__).parents[1]
 DOCKERFILE = ROOT / "docker" / "Dockerfile"
+CONSTRAINTS = ROOT / "docker" / "constraints.txt"
 COMPOSE = ROOT / "docker" / "compose.yaml"
 LINES = DOCKERFILE.read_text("utf-8").replace("\\\n", "").splitlines()
 STAGES = [place for place, line in enumerate(LINES) if line.startswith("FROM ")]
@@ -80,6 +82,18 @@ def test_versions_are_those_of_the_constraints() -> None:
     assert "ENV PIP_CONSTRAINT=/src/docker/constraints.txt" in LINES
 
 
+def test_constraints_name_every_requirement_once_and_no_address() -> None:
+    lines = [line for line in CONSTRAINTS.read_text("utf-8").splitlines() if not line.startswith("#")]
+    exact = [re.fullmatch(r"([a-z0-9-]+)==[\w.]+( ; .+)?", line) for line in lines]
+    assert all(exact), [line for line, found in zip(lines, exact, strict=True) if not found]
+    pinned = [found[1] for found in exact if found]
+    assert len(set(pinned)) == len(pinned)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    asked = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["dev"]]
+    asked += project["build-system"]["requires"]
+    assert {re.split(r"[\[<>=]", word)[0] for word in asked} <= set(pinned)
+
+
 def test_health_check_is_python() -> None:
     words = json.loads(last("HEALTHCHECK").partition("CMD ")[2])
     compile(words[2], "HEALTHCHECK", "exec")
@@ -121,5 +135,5 @@ def test_nothing_starts_before_what_it_needs() -> None:
 
     assert needs("migrate") == {"db": "service_healthy"}
     assert needs("api") == {"migrate": "service_completed_successfully"}
-    assert needs("project") == {"api": "service_healthy"}
+    assert needs("project") == {"migrate": "service_completed_successfully"}
     assert SERVICES["db"]["healthcheck"]["test"][1] == "pg_isready"

@@ -17,10 +17,6 @@ def test_c026_c044_killed_right_after_a_201(database: str, tmp_path: Path) -> No
         for number, (seat, move) in enumerate(MOVES[:-1]):
             made = match.scorekeeper.move(1, seat, move, idempotency_key=f"move-{number}")
             assert made.status_code == 201, made.text
-            if number == 20:
-                server.kill()
-                server.start()
-                assert match.spectator.get("/deals/1").json()["moves"] == 21
         seat, move = MOVES[-1]
         last = match.scorekeeper.move(1, seat, move, idempotency_key="last")
         server.kill()

@@ -132,51 +132,51 @@ def test_races_over_two_processes(two_servers: tuple[str, str, str]) -> None:
     asyncio.run(run())
 
 
-def test_c026_the_same_move_with_the_same_key_is_one_event(table: Table, database: str) -> None:
-    match = table.open()
+def test_c026_the_same_move_with_the_same_key_is_one_event(shared: Table, shared_database: str) -> None:
+    match = shared.open()
     assert match.scorekeeper.post("/deals", {"layout": told(LAYOUT)}).status_code == 201
     seat, move = MOVES[0]
-    before = stored(database)["stored_events"]
+    before = stored(shared_database)["stored_events"]
     replies = [match.scorekeeper.move(1, seat, move, idempotency_key="lost-answer") for _ in range(3)]
     assert [reply.status_code for reply in replies] == [201] * 3
     assert len({reply.text for reply in replies}) == 1
     assert len({reply.headers["etag"] for reply in replies}) == 1
-    assert stored(database)["stored_events"] == before + 1
+    assert stored(shared_database)["stored_events"] == before + 1
 
 
-def test_c028_a_retry_is_known_whatever_version_it_names(table: Table, database: str) -> None:
-    match, other = table.open(), table.open()
+def test_c028_a_retry_is_known_whatever_version_it_names(shared: Table, shared_database: str) -> None:
+    match, other = shared.open(), shared.open()
     for one in (match, other):
         assert one.scorekeeper.post("/deals", {"layout": told(LAYOUT)}).status_code == 201
     (seat, move), (next_seat, next_move) = MOVES[:2]
     first = match.scorekeeper.move(1, seat, move, idempotency_key="E", If_Match='"1"')
     assert match.scorekeeper.move(1, next_seat, next_move, If_Match='"2"').status_code == 201
-    before = stored(database)["stored_events"]
+    before = stored(shared_database)["stored_events"]
     for version in ('"1"', '"2"', '"3"', '"99"'):
         again = match.scorekeeper.move(1, seat, move, idempotency_key="E", If_Match=version)
         assert again.status_code == 201
         assert again.json() == first.json()
         assert again.headers["idempotent-replayed"] == "true"
-    assert stored(database)["stored_events"] == before
+    assert stored(shared_database)["stored_events"] == before
     elsewhere = other.scorekeeper.move(1, seat, move, idempotency_key="E", If_Match='"1"')
     assert elsewhere.status_code == 201
     assert "idempotent-replayed" not in elsewhere.headers
     assert elsewhere.json()["deal"]["match"] == other.id
-    assert stored(database)["stored_events"] == before + 1
+    assert stored(shared_database)["stored_events"] == before + 1
 
 
-def test_a_key_used_for_another_move_is_refused(table: Table, database: str) -> None:
-    match = table.open()
+def test_a_key_used_for_another_move_is_refused(shared: Table, shared_database: str) -> None:
+    match = shared.open()
     assert match.scorekeeper.post("/deals", {"layout": told(LAYOUT)}, idempotency_key="k").status_code == 201
-    before = stored(database)
+    before = stored(shared_database)
     seat, move = MOVES[0]
     reply = match.scorekeeper.move(1, seat, move, idempotency_key="k")
     assert (reply.status_code, reply.json()["code"]) == (422, "KEY_REUSED")
-    assert stored(database) == before
+    assert stored(shared_database) == before
 
 
-def test_refusals_and_dry_runs_do_not_use_up_a_key(table: Table) -> None:
-    match = table.open()
+def test_refusals_and_dry_runs_do_not_use_up_a_key(shared: Table) -> None:
+    match = shared.open()
     assert match.scorekeeper.post("/deals", {"layout": told(LAYOUT)}).status_code == 201
     seat, move = MOVES[0]
     body = {"seat": seat, "move": move}
@@ -188,8 +188,8 @@ def test_refusals_and_dry_runs_do_not_use_up_a_key(table: Table) -> None:
     assert "idempotent-replayed" not in real.headers
 
 
-def test_a_token_renewed_twice_with_one_key_is_renewed_once(table: Table) -> None:
-    match = table.open()
+def test_a_token_renewed_twice_with_one_key_is_renewed_once(shared: Table) -> None:
+    match = shared.open()
     first, again = (match.arbiter.post("/tokens", {"role": "spectator"}, idempotency_key="t") for _ in range(2))
     assert again.json() == first.json()
     assert match.spectator.get().status_code == 401

@@ -1,6 +1,5 @@
 """The score sheet: totals, lines, distance, leaders, winners; when a match ends; what the projection promises."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from referee.api.app import create_app
 from referee.rules import tablanet
 from referee.settings import Settings
 from referee.store import open_reader
-from tests.http.deals import Moves, plan, play_out, shuffled
+from tests.http.deals import Choose, Moves, plan, play_out, shuffled
 from tests.http.table import Opened, Table
 
 LINES = {"aces", "kings", "queens", "jacks", "tens", "ten_of_diamonds", "twos", "bonus", "tablanets"}
@@ -38,8 +37,8 @@ def points_of(layout: tablanet.Layout, moves: list[tuple[int, dict[str, Any]]], 
     return [card + more + tablanets for card, more, tablanets in zip(cards, bonus, state.bonuses, strict=True)]
 
 
-def test_the_sheet_after_two_deals(table: Table) -> None:
-    match = table.open(players=3)
+def test_the_sheet_after_two_deals(shared: Table) -> None:
+    match = shared.open(players=3)
     assert sheet(match, match.answer)["seats"] == [
         {"seat": seat, "total": 0, "distance": 251, "lines": {}} for seat in range(3)
     ]
@@ -66,8 +65,8 @@ def test_the_sheet_after_two_deals(table: Table) -> None:
     assert sum(seat["lines"]["aces"] for seat in found["seats"]) == 8
 
 
-def test_a_running_deal_is_named_and_pays_nothing_yet(table: Table) -> None:
-    match, layout = table.open(), shuffled(41)
+def test_a_running_deal_is_named_and_pays_nothing_yet(shared: Table) -> None:
+    match, layout = shared.open(), shuffled(41)
     played = play_out(match, 1, layout, plan(layout)[:5])
     found = sheet(match, played)
     assert (found["running"], found["deals"], found["leaders"]) == (1, [], [])
@@ -76,13 +75,13 @@ def test_a_running_deal_is_named_and_pays_nothing_yet(table: Table) -> None:
 
 
 @pytest.mark.parametrize(("above", "won"), [(1, False), (0, True), (-1, True)], ids=["target-1", "target", "target+1"])
-def test_c048_exactly_on_the_target(table: Table, above: int, won: bool) -> None:
+def test_c048_exactly_on_the_target(shared: Table, above: int, won: bool) -> None:
     """Short of the target by one point the match goes on; on it, and past it, it is over (TN-20)."""
     layout = shuffled(51)
     moves = plan(layout)
     points = points_of(layout, moves, 0)
     first = points.index(max(points))
-    match = table.open(target=max(points) + above)
+    match = shared.open(target=max(points) + above)
     played = play_out(match, 1, layout, moves)
     found, now = sheet(match, played), match.spectator.get().json()
     winners = [first] if won else []
@@ -109,10 +108,10 @@ def equal_deal(tie: str) -> tuple[tablanet.Layout, list[tuple[int, dict[str, Any
 
 
 @pytest.mark.parametrize("tie", ["another_deal", "shared"])
-def test_c047_a_tie_past_the_target_has_no_single_winner(table: Table, tie: str) -> None:
+def test_c047_a_tie_past_the_target_has_no_single_winner(shared: Table, tie: str) -> None:
     layout, moves, points = equal_deal(tie)
     best = [seat for seat, gain in enumerate(points) if gain == max(points)]
-    match = table.open(players=3, target=max(points) - 1, tie=tie)
+    match = shared.open(players=3, target=max(points) - 1, tie=tie)
     played = play_out(match, 1, layout, moves)
     found, now = sheet(match, played), match.spectator.get().json()
     winners = best if tie == "shared" else []
@@ -122,12 +121,12 @@ def test_c047_a_tie_past_the_target_has_no_single_winner(table: Table, tie: str)
     assert match.scorekeeper.post("/deals", {}).status_code == (422 if winners else 201)
 
 
-def test_c047_of_two_past_the_target_the_higher_wins(table: Table) -> None:
+def test_c047_of_two_past_the_target_the_higher_wins(shared: Table) -> None:
     layout = shuffled(51)
     moves = plan(layout)
     points = points_of(layout, moves, 0)
     assert points[0] != points[1]
-    match = table.open(target=min(points))
+    match = shared.open(target=min(points))
     played = play_out(match, 1, layout, moves)
     assert sheet(match, played)["winners"] == [points.index(max(points))]
 
@@ -148,27 +147,19 @@ def quiet_and_loud(quiet: int) -> tablanet.Layout:
     return tablanet.Layout((tuple(hands[0][:6]), tuple(hands[1][:6])), ("9D", "9C", "8D", "8C"), tuple(stock))
 
 
-def same_rank(quiet: int) -> Callable[[tablanet.State, Moves], tablanet.Play]:
-    """The quiet seat takes one card of its own rank where it can; the loud one lays, and takes with the last king."""
+def takes_by_rank(*takers: int, last: int | None = None) -> Choose:
+    """These seats take one card of their own rank where they can; the others lay. `last` takes with the last card."""
 
     def choose(state: tablanet.State, moves: Moves) -> tablanet.Play:
-        may = list(moves)
-        rank = {move: {card[:-1] for card in move.captures} for move in may}
-        last = len(state.hands[0]) + len(state.hands[1]) == 1 and not state.stock
-        takes = [m for m in may if len(m.captures) == 1 and rank[m] == {m.card[:-1]} and (state.turn == quiet or last)]
-        return takes[0] if takes else next(move for move in may if not move.captures)
-
-    return choose
-
-
-def everything(taker: int) -> Callable[[tablanet.State, Moves], tablanet.Play]:
-    """One seat takes what it can, the other only lays."""
-
-    def choose(state: tablanet.State, moves: Moves) -> tablanet.Play:
-        if state.turn != taker:
-            return next(move for move in moves if not move.captures)
-        may = next(moves)
-        return may if may.captures else next((move for move in moves if move.captures), may)
+        assert state.turn is not None
+        hand = state.hands[state.turn]
+        end = sum(map(len, state.hands)) == 1 and not state.stock
+        if state.turn in takers or (end and state.turn == last):
+            for card in hand:
+                for there in state.table:
+                    if there[:-1] == card[:-1]:
+                        return tablanet.Play(card, (there,))
+        return tablanet.Play(hand[0])
 
     return choose
 
@@ -176,15 +167,15 @@ def everything(taker: int) -> Callable[[tablanet.State, Moves], tablanet.Play]:
 RULES: dict[str, Any] = {"capture_duty": "optional", "deal_bonus": "most_cards"}
 
 
-def test_c050_the_target_reached_by_the_deal_bonus_alone(table: Table) -> None:
+def test_c050_the_target_reached_by_the_deal_bonus_alone(shared: Table) -> None:
     """Two short of the target before the deal, no scoring card in it, three for most cards: over."""
-    match = table.open(target=26, **RULES)
+    match = shared.open(target=26, **RULES)
     before = shuffled(60)
-    first = play_out(match, 1, before, plan(before, 0, everything(0), **RULES))
+    first = play_out(match, 1, before, plan(before, 0, takes_by_rank(0), **RULES))
     assert first["totals"] == [24, 0]
     assert first["winners"] == []
     layout = quiet_and_loud(0)
-    last = play_out(match, 2, layout, plan(layout, 1, same_rank(0), **RULES))
+    last = play_out(match, 2, layout, plan(layout, 1, takes_by_rank(0, last=1), **RULES))
     found = sheet(match, last)
     assert found["deals"][1]["points"] == [3, 21]
     assert found["deals"][1]["lines"][0] == dict.fromkeys(LINES, 0) | {"bonus": 3}
@@ -192,10 +183,10 @@ def test_c050_the_target_reached_by_the_deal_bonus_alone(table: Table) -> None:
     assert last["winners"] == found["winners"] == [0]
 
 
-def test_c050_a_tablanet_in_mid_deal_that_reaches_the_target_ends_nothing(table: Table) -> None:
+def test_c050_a_tablanet_in_mid_deal_that_reaches_the_target_ends_nothing(shared: Table) -> None:
     """Totals are looked at only after the deal: who reached the target first in it has won nothing yet (rules 0.5)."""
     rules = RULES | {"tablanet_bonus": "one_point"}
-    match = table.open(target=1, dealer=1, **rules)
+    match = shared.open(target=1, dealer=1, **rules)
     hands = (("9S", "3S", "3H", "3C", "5S", "5H"), ("AS", "AH", "AD", "AC", "KS", "KH"))
     table_cards = ("9D", "9C", "4S", "5D")
     rest = sorted(set(LOUD + QUIET + ("9D", "9C", "8D", "8C")) - {*hands[0], *hands[1], *table_cards})
@@ -203,7 +194,7 @@ def test_c050_a_tablanet_in_mid_deal_that_reaches_the_target_ends_nothing(table:
     take = tablanet.Play("9S", table_cards)
 
     def choose(state: tablanet.State, moves: Moves) -> tablanet.Play:
-        return take if "9S" in state.hands[0] and state.turn == 0 else everything(1)(state, moves)
+        return take if "9S" in state.hands[0] and state.turn == 0 else takes_by_rank(1)(state, moves)
 
     moves = plan(layout, 1, choose, **rules)
     made = play_out(match, 1, layout, moves[:1])
@@ -224,10 +215,10 @@ def test_c050_a_tablanet_in_mid_deal_that_reaches_the_target_ends_nothing(table:
 # ---- what the projection promises
 
 
-def test_it_waits_for_a_position_and_says_when_it_has_not_come(table: Table) -> None:
-    match = table.open()
+def test_it_waits_for_a_position_and_says_when_it_has_not_come(shared: Table) -> None:
+    match = shared.open()
     for _ in range(5):
-        match = table.open()
+        match = shared.open()
         assert sheet(match, match.answer)["position"] >= match.answer["position"]
     reply = match.spectator.get("/totals?min_position=4611686018427387904")
     assert (reply.status_code, reply.json()["code"]) == (503, "UNAVAILABLE")
@@ -247,11 +238,11 @@ def test_503_while_nobody_follows_the_log_and_totals_once_somebody_does(database
         assert [seat["total"] for seat in sheet(match, played)["seats"]] == played["totals"]
 
 
-def test_rebuilt_totals_equal_those_kept_live(table: Table, database: str) -> None:
-    match, layout = table.open(target=5), shuffled(71)
+def test_rebuilt_totals_equal_those_kept_live(shared: Table, shared_database: str) -> None:
+    match, layout = shared.open(target=5), shuffled(71)
     played = play_out(match, 1, layout, plan(layout))
     live = sheet(match, played)
-    again = Tables(database)
+    again = Tables(shared_database)
     with again.transaction() as execute:
         for name in ("totals_match", "totals_deal"):
             execute(f"DELETE FROM {name}")
