@@ -5,6 +5,7 @@ Deciding functions return the events that follow, or Illegal with the reasons; `
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Literal, TypeVar
 from uuid import UUID, uuid5
 
@@ -173,11 +174,13 @@ class Match(msgspec.Struct, frozen=True):
         return self.deals[number - 1] if 0 < number <= len(self.deals) else None
 
 
+@lru_cache(65_536)
 def deal_id(match: UUID, number: int) -> UUID:
     """The stream of a match's deal: starting it twice meets the same stream, so only one start is written."""
     return uuid5(match, f"deal:{number}")
 
 
+@lru_cache(65_536)
 def access_id(match: UUID) -> UUID:
     """The stream of a match's capabilities."""
     return uuid5(match, "access")

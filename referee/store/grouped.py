@@ -13,18 +13,23 @@ Waiting: TypeAlias = tuple[A, asyncio.Future[R]]
 
 
 class Grouped(Generic[A, R]):
-    """Hands what is asked to `work` in groups of at most `group`, one group at a time, in one task of this event loop.
+    """Hands what is asked to `work` in groups of at most `group`, on each of `lanes` one group at a time.
 
-    `work` answers through the futures, and gives back what has to wait for the next group. When `queue` are waiting the next
-    is turned away with Unavailable, and so are those that are asked after `close`.
+    With two lanes one group gathers and is answered while the other is on its way, so neither side waits for the other.
+    `work` is told its lane, answers through the futures, and gives back what has to wait for the next group. When `queue`
+    are waiting the next is turned away with Unavailable, and so are those that are asked after `close`.
     """
 
     def __init__(
-        self, work: Callable[[list[Waiting[A, R]]], Awaitable[Sequence[Waiting[A, R]]]], group: int, queue: int
+        self,
+        work: Callable[[list[Waiting[A, R]], int], Awaitable[Sequence[Waiting[A, R]]]],
+        group: int,
+        queue: int,
+        lanes: int = 1,
     ) -> None:
         self._work, self._group, self._queue = work, group, queue
         self._waiting: deque[Waiting[A, R]] = deque()
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None] | None] = [None] * lanes
         self._closed = False
 
     async def ask(self, asked: A) -> R:
@@ -35,17 +40,20 @@ class Grouped(Generic[A, R]):
             raise Unavailable("too many commands are waiting")
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._waiting.append((asked, future))
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run())
+        for lane, task in enumerate(self._tasks):
+            if task is None or task.done():
+                self._tasks[lane] = asyncio.create_task(self._run(lane))
+                break
         return await future
 
     async def close(self) -> None:
         """Finish what was asked; take no more."""
         self._closed = True
-        if self._task:
-            await self._task
+        for task in self._tasks:
+            if task:
+                await task
 
-    async def _run(self) -> None:
+    async def _run(self, lane: int) -> None:
         while self._waiting:
             group: list[Waiting[A, R]] = []
             while self._waiting and len(group) < self._group:
@@ -53,7 +61,7 @@ class Grouped(Generic[A, R]):
                 if not asked[1].done():
                     group.append(asked)
             try:
-                self._waiting.extendleft(reversed(await self._work(group)))
+                self._waiting.extendleft(reversed(await self._work(group, lane)))
             except Exception as error:
                 # whatever went wrong, nobody is left waiting
                 for _, future in group:

@@ -28,6 +28,8 @@ Tails: TypeAlias = dict[UUID, list[Recorded]]
 MAX_VERSION: Final = 2**53
 HEADS_KEPT: Final = 65_536
 READS: Final = 256
+LANES: Final = 2
+"""Transactions of this process that may be under way at once: one is flushed while the next one is made up."""
 
 log = logging.getLogger(__name__)
 
@@ -42,9 +44,9 @@ class PostgresLog:
             where, min_size=1, max_size=limits.pool, open=False, kwargs={"autocommit": True},
             timeout=limits.connect_seconds, max_waiting=limits.queue,
         )  # fmt: skip
-        self._writer = Line(where, limits)
-        self._lines = [self._writer, Line(where, limits), Line(where, limits)]
-        self._appends: Grouped[Append, int] = Grouped(self._append_all, limits.group, limits.queue)
+        self._writers = [Line(where, limits) for _ in range(LANES)]
+        self._lines = [*self._writers, Line(where, limits), Line(where, limits)]
+        self._appends: Grouped[Append, int] = Grouped(self._append_all, limits.group, limits.queue, LANES)
         self._tails: Grouped[Mapping[UUID, int], Tails] = Grouped(self._read_tails, READS, limits.queue)
         self._commands: Grouped[tuple[str, str], Command | None] = Grouped(self._look_up, READS, limits.queue)
         self._heads: dict[UUID, Head] = {}
@@ -107,22 +109,22 @@ class PostgresLog:
             raise _unavailable(error) from error
         raise AssertionError("the last try answers or raises")
 
-    async def _read_tails(self, group: list[Waiting[Mapping[UUID, int], Tails]]) -> Sequence[Any]:
+    async def _read_tails(self, group: list[Waiting[Mapping[UUID, int], Tails]], _lane: int) -> Sequence[Any]:
         known: dict[UUID, int] = {}
         for asked, _ in group:
             for stream, version in asked.items():
                 known[stream] = min(version, known.get(stream, version))
         found: Tails = {}
-        for row in await _sure(self._lines[1].read(sql.TAILS, list(known), [Int8(v) for v in known.values()])):
+        for row in await _sure(self._lines[-2].read(sql.TAILS, list(known), [Int8(v) for v in known.values()])):
             found.setdefault(row[0], []).append(to_recorded(*row))
         for asked, future in group:
             news = {s: [e for e in found[s] if e.version > version] for s, version in asked.items() if s in found}
             _answer(future, {stream: entries for stream, entries in news.items() if entries})
         return ()
 
-    async def _look_up(self, group: list[Waiting[tuple[str, str], Command | None]]) -> Sequence[Any]:
+    async def _look_up(self, group: list[Waiting[tuple[str, str], Command | None]], _lane: int) -> Sequence[Any]:
         asked = list({scope_key for scope_key, _ in group})
-        rows = await _sure(self._lines[2].read(sql.COMMANDS, [scope for scope, _ in asked], [key for _, key in asked]))
+        rows = await _sure(self._lines[-1].read(sql.COMMANDS, [scope for scope, _ in asked], [key for _, key in asked]))
         found = {(scope, key): _command(body, versions, position) for scope, key, body, versions, position in rows}
         for scope_key, future in group:
             _answer(future, found.get(scope_key))
@@ -130,61 +132,63 @@ class PostgresLog:
 
     # ---- the writer
 
-    async def _append_all(self, group: list[Waiting[Append, int]]) -> Sequence[Waiting[Append, int]]:
+    async def _append_all(self, group: list[Waiting[Append, int]], lane: int) -> Sequence[Waiting[Append, int]]:
+        line = self._writers[lane]
         now, later = _apart(group)
-        await _sure(self._find_heads(append for append, _ in now))
-        writes = [(write, waiting) for waiting in now if (write := self._write(waiting[0]))]
-        behind = [waiting for waiting in now if not self._write(waiting[0])]
-        done = await self._try([write for write, _ in writes]) if writes else None
+        await _sure(self._find_heads(line, (append for append, _ in now)))
+        made = [(self._write(waiting[0]), waiting) for waiting in now]
+        writes = [(write, waiting) for write, waiting in made if write]
+        behind = [waiting for write, waiting in made if not write]
+        done = await self._try(line, [write for write, _ in writes]) if writes else None
         if isinstance(done, int):
             for (write, (_, future)), position in zip(writes, _positions(done, [w for w, _ in writes]), strict=True):
                 _answer(future, self._written(write, position))
-            await self._one_by_one(behind, False)
+            await self._one_by_one(line, behind, False)
         else:
             # one of them cannot be written, or the answer was lost: each alone, so that none takes others down
-            await self._one_by_one(now, isinstance(done, Lost))
+            await self._one_by_one(line, now, isinstance(done, Lost))
         return later
 
-    async def _one_by_one(self, group: Iterable[Waiting[Append, int]], lost: bool) -> None:
+    async def _one_by_one(self, line: Line, group: Iterable[Waiting[Append, int]], lost: bool) -> None:
         gone: Exception | None = None
         for append, future in group:
             try:
                 if gone is None:
-                    _answer(future, await self._append_one(append, lost))
+                    _answer(future, await self._append_one(line, append, lost))
             except Exception as error:
                 if not future.done():
                     future.set_exception(error)
-                gone = None if self._writer.up else error
+                gone = None if line.up else error
             if gone and not future.done():
                 future.set_exception(gone)
 
-    async def _append_one(self, append: Append, lost: bool) -> int:
+    async def _append_one(self, line: Line, append: Append, lost: bool) -> int:
         """Write one command. `lost`: it was sent before, and the connection broke before the answer came."""
         for _ in range(2):
-            await _sure(self._find_heads([append]))
+            await _sure(self._find_heads(line, [append]))
             write = self._write(append)
-            done = await self._try([write]) if write else None
+            done = await self._try(line, [write]) if write else None
             if isinstance(done, int):
                 assert write
                 return self._written(write, done + len(write.rows) - 1)
             if isinstance(done, Exception) and not isinstance(done, (Lost, psycopg.errors.UniqueViolation)):
                 raise _unavailable(done) from done
             if not isinstance(done, Lost):
-                return await self._refused(append, write, lost)
+                return await self._refused(line, append, write, lost)
             lost = True
         raise Unavailable("the event log was lost while it wrote; asked again under the same key it will tell")
 
-    async def _refused(self, append: Append, write: Write | None, lost: bool) -> int:
+    async def _refused(self, line: Line, append: Append, write: Write | None, lost: bool) -> int:
         """Why a command could not be written; its position if it turns out to have been, when its answer was lost."""
         batches, key, _, _ = append
         last = write.rows[-1] if write else None
         try:
             if lost and last:
-                rows = await self._writer.execute(sql.OURS, last.stream, Int8(last.version), last.digest)
+                rows = await line.execute(sql.OURS, last.stream, Int8(last.version), last.digest)
                 if rows and write:
                     return self._written(write, rows[0][0])
             if key:
-                rows = await self._writer.execute(sql.COMMANDS, [key.scope], [key.key])
+                rows = await line.execute(sql.COMMANDS, [key.scope], [key.key])
                 if rows:
                     raise KeyUsed(_command(*rows[0][2:]))
         except (Lost, psycopg.Error) as error:
@@ -193,15 +197,15 @@ class PostgresLog:
             self._heads.pop(batch.stream, None)
         raise Conflict
 
-    async def _try(self, writes: Sequence[Write]) -> int | Exception | None:
+    async def _try(self, line: Line, writes: Sequence[Write]) -> int | Exception | None:
         """The first position; None if a guard stopped it; or the error, Lost where it may have been written."""
         try:
-            rows = await self._writer.execute(sql.APPEND, *sql.arguments(writes))
+            rows = await line.execute(sql.APPEND, *sql.arguments(writes))
         except (Lost, psycopg.Error) as error:
             return error
         return rows[0][0] if rows else None
 
-    async def _find_heads(self, appends: Iterable[Append]) -> None:
+    async def _find_heads(self, line: Line, appends: Iterable[Append]) -> None:
         """Learn the digest of every row that the next ones follow, where it is not known from earlier appends."""
         wanted = {
             batch.stream: batch.after
@@ -210,7 +214,7 @@ class PostgresLog:
             if batch.after and ((head := self._heads.get(batch.stream)) is None or head.version < batch.after)
         }
         if wanted:
-            rows = await self._writer.execute(sql.HEADS, list(wanted), [Int8(version) for version in wanted.values()])
+            rows = await line.execute(sql.HEADS, list(wanted), [Int8(version) for version in wanted.values()])
             for stream, version, digest in rows:
                 self._heads[stream] = Head(version, digest)
 

@@ -99,7 +99,7 @@ class SQLiteLog:
     async def _rows(self, query: str, *values: Any) -> list[Any]:
         return await self._in(self._readers, lambda: self._connection().execute(query, values).fetchall())
 
-    async def _read_tails(self, group: list[Waiting[Mapping[UUID, int], Any]]) -> Sequence[Any]:
+    async def _read_tails(self, group: list[Waiting[Mapping[UUID, int], Any]], _lane: int) -> Sequence[Any]:
         where = " WHERE originator_id=? AND originator_version>? ORDER BY originator_version"
 
         def read() -> list[dict[UUID, list[Recorded]]]:
@@ -114,7 +114,7 @@ class SQLiteLog:
                 future.set_result(tails)
         return ()
 
-    async def _append_all(self, group: list[Waiting[Append, int]]) -> Sequence[Any]:
+    async def _append_all(self, group: list[Waiting[Append, int]], _lane: int) -> Sequence[Any]:
         done = await self._in(self._writer, lambda: self._write_all([append for append, _ in group]))
         for (_, future), outcome in zip(group, done, strict=True):
             if future.done():

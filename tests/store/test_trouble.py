@@ -186,7 +186,7 @@ def test_a_server_that_does_not_answer(address: str) -> None:
         assert isinstance(log, PostgresLog)
         await log.append([batch(uuid4(), 0)])
         with pytest.raises((Lost, psycopg.errors.QueryCanceled)):
-            await log._writer.execute("SELECT pg_sleep(5)")
+            await log._writers[0].execute("SELECT pg_sleep(5)")
         await log.append([batch(uuid4(), 0)])
         await log.close()
 
