@@ -5,14 +5,19 @@ import signal
 import socket
 import sys
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 from referee.rules import rulebook
 from referee.rules.game import GAMES
-from referee.settings import MissingSecret
+from referee.settings import MissingSecret, WeakToken
 from referee.store import BadAddress, migrate
 
 DATABASE = click.option(
@@ -30,7 +35,7 @@ class Command(click.Group):
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except (BadAddress, MissingSecret) as error:
+        except (BadAddress, MissingSecret, WeakToken) as error:
             raise click.ClickException(str(error)) from error
 
 
@@ -73,17 +78,118 @@ def serve(database: str, host: str, port: int, workers: int, project: bool) -> N
     ).serve()  # fmt: skip
 
 
-@main.command()
+@main.group(invoke_without_command=True)
 @DATABASE
-def project(database: str) -> None:
-    """Keep the read tables up to date, beside a server run with --no-project."""
+@click.pass_context
+def project(ctx: click.Context, database: str) -> None:
+    """Keep the read tables up to date, beside a server run with --no-project; or look after them."""
+    ctx.obj = database
+    if ctx.invoked_subcommand is not None:
+        return
     from referee.api.app import follow
 
+    stop = _stopped_by_signals()
+    click.echo("Following the log; stop with Ctrl-C.")
+    follow(database, stop)
+
+
+@project.command("status")
+@click.pass_obj
+def project_status(database: str) -> None:
+    """How far each projection is, and before which event it stopped. Exit status 1 if one did."""
+    from projections.status import status
+    from referee.api.app import PROJECTIONS
+
+    with _tables_of(database) as (tables, reader):
+        found = status(tables, reader, PROJECTIONS)
+    shown = Table("Projection", "Version", "Generation", "Position", "Events", "Behind", "Seconds")
+    for one in found:
+        behind = f"{one.lag_events}+" if one.lag_events >= 1000 else str(one.lag_events)
+        seconds = "?" if one.lag_seconds is None else f"{one.lag_seconds:.1f}"
+        shown.add_row(
+            one.name, str(one.version), str(one.generation), str(one.position), str(one.events), behind, seconds
+        )
+    console = Console()
+    console.print(shown)
+    for one in found:
+        if stop := one.stopped:
+            where = f"position {stop.position}, stream {stop.stream}" if stop.stream else "the next entry"
+            console.print(f"{one.name} stopped at {stop.event} ({where}) since {stop.since}: {stop.why}", markup=False)
+    sys.exit(1 if any(one.stopped for one in found) else 0)
+
+
+@project.command("rebuild")
+@click.argument("name", required=False)
+@click.pass_obj
+def project_rebuild(database: str, name: str | None) -> None:
+    """Build a projection (all without NAME) anew beside the one that is read, compare, and swap."""
+    from projections import rebuild
+    from referee.api.app import PROJECTIONS
+
+    wanted = [one for one in PROJECTIONS if name in (None, one.NAME)]
+    if not wanted:
+        raise click.ClickException(f"no projection {name}; there are {', '.join(one.NAME for one in PROJECTIONS)}")
+    stop = _stopped_by_signals()
+    bar = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"),
+           TimeRemainingColumn())  # fmt: skip
+    with _tables_of(database) as (tables, reader), Progress(*bar) as shown:
+        for projection in wanted:
+            task, begun = shown.add_task(projection.NAME, total=None, rate=""), time.monotonic()
+
+            def tell(far: rebuild.Progress, task: TaskID = task, begun: float = begun) -> None:
+                rate = far.events / max(time.monotonic() - begun, 1e-3)
+                shown.update(task, completed=far.position, total=far.target, rate=f"{rate:,.0f} events/s")
+
+            try:
+                done = rebuild.rebuild(tables, reader, projection, stop, tell)
+            except rebuild.Running as error:
+                raise click.ClickException(f"{projection.NAME} is being rebuilt by somebody else") from error
+            if done is None:
+                raise click.ClickException("stopped; what is read has not changed")
+            same = "as before" if done.compared else "not compared"
+            changed = ", ".join(f"{count} rows of {table} differ" for table, count in done.differences.items())
+            shown.console.print(f"{done.name}: {done.events} events, generation {done.generation}, {changed or same}")
+
+
+@project.command("verify")
+@click.pass_obj
+def project_verify(database: str) -> None:
+    """Compare every table with a fresh fold of the log. Exit status 1 if a row differs."""
+    from projections.status import verify
+    from referee.api.app import PROJECTIONS
+
+    with _tables_of(database) as (tables, reader):
+        wrong = verify(tables, reader, PROJECTIONS)
+    for one in wrong[:100]:
+        click.echo(f"{one.projection}: table {one.table} differs from the log in match {one.match}")
+    click.echo(f"{len(wrong)} differences" if wrong else "Every table is what the log says.")
+    sys.exit(1 if wrong else 0)
+
+
+@contextmanager
+def _tables_of(database: str) -> Iterator[tuple[Any, Any]]:
+    """The read tables, prepared, and a reader of the log."""
+    from projections import base
+    from projections.tables import Tables
+    from referee.api.app import PROJECTIONS
+    from referee.store import open_reader
+
+    tables, reader = Tables(database), open_reader(database)
+    try:
+        with tables.transaction() as execute:
+            for projection in PROJECTIONS:
+                base.prepare(execute, projection)
+        yield tables, reader
+    finally:
+        reader.close()
+        tables.close()
+
+
+def _stopped_by_signals() -> threading.Event:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    click.echo("Following the log; stop with Ctrl-C.")
-    follow(database, stop)
+    return stop
 
 
 @main.command("migrate")

@@ -9,26 +9,37 @@ import msgspec
 
 from referee.store import sqlite_path
 
+SHORTEST_TOKEN = 16
+
 
 class Settings(msgspec.Struct, frozen=True):
-    """Where the service runs. `database` as in `referee.store`; `secret` signs tokens; `hosts` are accepted Host names."""
+    """Where the service runs. `database` as in `referee.store`; `secret` signs tokens; `hosts` are accepted Host names.
+
+    `operator` is the token that lists over all matches, rebuilds and metrics answer to; without one nobody gets them.
+    """
 
     database: str
     secret: bytes
     hosts: frozenset[str]
     project: bool
     max_body: int = 256 * 1024
+    operator: str | None = None
 
 
 class MissingSecret(ValueError):
     """PostgreSQL without REFEREE_SECRET: several processes must sign with the same one."""
 
 
+class WeakToken(ValueError):
+    """REFEREE_OPERATOR_TOKEN is too short to be anything but guessed."""
+
+
 def load() -> Settings:
-    """Settings from REFEREE_DATABASE, REFEREE_SECRET, REFEREE_HOSTS (comma-separated) and REFEREE_PROJECT (0 or 1).
+    """Settings from REFEREE_DATABASE, REFEREE_SECRET, REFEREE_HOSTS (comma-separated), REFEREE_PROJECT (0 or 1) and
+    REFEREE_OPERATOR_TOKEN (at least 16 characters).
 
     With an SQLite file and no secret one is made once and kept beside the file, readable by its owner only.
-    Raises MissingSecret or referee.store.BadAddress.
+    Raises MissingSecret, WeakToken or referee.store.BadAddress.
     """
     database = os.environ.get("REFEREE_DATABASE", "sqlite:referee.db")
     hosts = os.environ.get("REFEREE_HOSTS", "localhost,127.0.0.1,[::1]")
@@ -37,7 +48,15 @@ def load() -> Settings:
         _secret(database),
         frozenset(host.strip().lower() for host in hosts.split(",")),
         os.environ.get("REFEREE_PROJECT", "1") != "0",
+        operator=_operator(),
     )
+
+
+def _operator() -> str | None:
+    given = os.environ.get("REFEREE_OPERATOR_TOKEN")
+    if given and len(given) < SHORTEST_TOKEN:
+        raise WeakToken(f"REFEREE_OPERATOR_TOKEN needs at least {SHORTEST_TOKEN} characters")
+    return given or None
 
 
 def _secret(database: str) -> bytes:

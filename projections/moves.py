@@ -1,0 +1,87 @@
+"""What a deal's stream says beside its plain moves: tablanets and faults, with the moves that they belong to.
+
+Plain moves are not listened to: they are counted by the versions between the events that are.
+"""
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from referee.events import (
+    DealEvent,
+    Event,
+    IrregularityFound,
+    IrregularityNoted,
+    MoveCorrected,
+    Moved,
+    MovesTakenBack,
+    Recorded,
+)
+
+DEAL_EVENTS = frozenset(DealEvent.__args__)
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """A fault of a seat: in which move, proven by which later move (0: noted at the table)."""
+
+    kind: str
+    seat: int
+    move: int
+    proof: int
+
+
+class Course(msgspec.Struct, frozen=True):
+    """A deal's stream up to `version`: how many moves count, the moves that cleared the table and their seats, faults."""
+
+    stream: UUID = UUID(int=0)
+    version: int = 0
+    moves: int = 0
+    tablanets: tuple[tuple[int, int], ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+def speaks(event: Event) -> bool:
+    """Whether an event of a deal says more than that a move was made."""
+    if isinstance(event, Moved):
+        return bool(event.irregular) or cleared(event.effects)
+    return type(event) in DEAL_EVENTS
+
+
+def cleared(effects: Any) -> bool:
+    """Whether a move was a tablanet."""
+    return bool(getattr(effects, "tablanet", False))
+
+
+def counted(moves: int, version: int, recorded: Recorded) -> int:
+    """How many moves count after an event, from how many did at `version` and nothing but plain moves in between."""
+    match recorded.event:
+        case MovesTakenBack(kept=kept):
+            return kept
+        case MoveCorrected(number=number, moves=made):
+            return number - 1 + len(made)
+        case Moved():
+            return moves + recorded.version - version
+        case _:
+            return moves + recorded.version - version - 1
+
+
+def follow(course: Course, recorded: Recorded) -> Course:
+    """The course after one more event of its stream that speaks."""
+    moves = counted(course.moves, course.version, recorded)
+    tablanets, faults = course.tablanets, course.faults
+    match recorded.event:
+        case Moved(seat, _, effects):
+            tablanets = (*tablanets, (moves, seat)) if cleared(effects) else tablanets
+        case MovesTakenBack(kept=kept):
+            tablanets = tuple(one for one in tablanets if one[0] <= kept)
+            faults = tuple(one for one in faults if max(one.move, one.proof) <= kept)
+        case MoveCorrected(number=number, moves=made):
+            stand = tuple(one for one in tablanets if one[0] < number)
+            tablanets = (*stand, *((n, m.seat) for n, m in enumerate(made, number) if cleared(m.effects)))
+            faults = tuple(one for one in faults if max(one.move, one.proof) < number)
+        case IrregularityFound(kind, seat, move, proof):
+            faults = (*faults, Fault(kind, seat, move, proof))
+        case IrregularityNoted(kind=kind, seat=seat) if seat is not None:
+            faults = (*faults, Fault(kind, seat, 0, 0))
+    return Course(course.stream, recorded.version, moves, tablanets, faults)
