@@ -232,8 +232,8 @@ def main() -> None:
                 "one_event_a_transaction": round(plain),
                 "ratio": round(rate / plain, 1),
             }
-            print(f"catch-up of {written} events by 5 projections: {rate:,.0f}/s, "
-                  f"{rate / plain:.0f}x one event a transaction ({plain:,.0f}/s); the reader alone {alone:,.0f}/s")  # fmt: skip
+            print(f"{written} events by 5 projections: {rate:,.0f}/s, {rate / plain:.0f}x one event a transaction"
+                  f" ({plain:,.0f}/s); the reader alone {alone:,.0f}/s")  # fmt: skip
             size *= 10
         figures["rebuild"] = rebuild_with_readers(database)
         shown = figures["rebuild"]

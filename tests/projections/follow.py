@@ -1,10 +1,12 @@
 """Following a log in tests, without threads: catch up, read every row."""
 
+import sys
+import threading
 from typing import Any
 
 from projections import base, irregularities, matches, players, standings, totals
 from projections.base import Projection
-from projections.runner import Batches, step
+from projections.runner import Batches, run, step
 from projections.tables import Tables
 from referee.store import open_reader
 
@@ -44,3 +46,7 @@ def rows(database: str, projection: Projection) -> dict[str, set[tuple[Any, ...]
         found = {name: set(view(f"SELECT * FROM {{{name}}}")) for name in view.names()}
     tables.close()
     return found
+
+
+if __name__ == "__main__":
+    run(Tables(sys.argv[1]), open_reader(sys.argv[1]), ALL, threading.Event())
