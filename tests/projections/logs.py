@@ -82,6 +82,7 @@ class Pen:
         self.points: dict[int, tuple[int, ...]] = {}
         self.deals, self.running, self.over = 0, 0, False
         self.left: set[int] = set()
+        self.took_part: dict[int, list[int]] = {}
         self.moves: dict[int, int] = {}
         self.disputes: dict[int, list[int]] = {}
         self.target = 101
@@ -107,6 +108,7 @@ class Pen:
         self.deals += 1
         number = self.running = self.deals
         self.moves[number] = 0
+        self.took_part[number] = [seat for seat in range(self.seats) if seat not in self.left]
         stream = deal_id(self.match, number)
         layout, _ = played(self.game)
         dealt = CardsDealt(self.match, number, f"{self.game}@1", 0, "dealt", "scorekeeper", layout)
@@ -162,7 +164,7 @@ class Pen:
 
     def score(self, points: Sequence[int] | None = None) -> Change:
         number, self.running = self.running, 0
-        scored, lines = self._points(points)
+        scored, lines = self._points(number, points)
         self.points[number] = scored
         found: Change = [(deal_id(self.match, number), DealFinished(scored, lines))]
         if self.rng.random() < 0.1:
@@ -171,7 +173,7 @@ class Pen:
 
     def correct(self, number: int | None = None, points: Sequence[int] | None = None) -> Change:
         number = number or self.rng.choice(sorted(self.points))
-        scored, lines = self._points(points)
+        scored, lines = self._points(number, points)
         self.points[number] = scored
         corrected = ScoreCorrected(SPOKEN, self.id(), number, scored, lines, self.totals)
         return [(self.match, corrected), *self._end()]
@@ -237,9 +239,11 @@ class Pen:
     def propose(self) -> Change:
         return [(self.match, ProposalMade(1, "void", {}))]
 
-    def _points(self, points: Sequence[int] | None) -> tuple[tuple[int, ...], tuple[dict[str, int], ...]]:
-        drawn = tuple(points) if points else tuple(self.rng.randint(-15, 40) for _ in range(self.seats))
-        return drawn, tuple({"tricks": one} for one in drawn)
+    def _points(self, number: int, points: Sequence[int] | None) -> tuple[tuple[int, ...], tuple[dict[str, int], ...]]:
+        drawn = points or [
+            self.rng.randint(-15, 40) if seat in self.took_part[number] else 0 for seat in range(self.seats)
+        ]
+        return tuple(drawn), tuple({"tricks": one} for one in drawn)
 
     def _end(self) -> Change:
         best = max(self.totals)
