@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 
 import msgspec
 
-from projections.tables import Execute, Rows
+from projections.tables import Execute, Rows, Tables
 from referee.events import CardsDealt, Event, MatchEvent, MatchOpened, Recorded
 
 T = TypeVar("T")
@@ -95,6 +95,13 @@ class View:
 def table(projection: Projection, generation: int, name: str) -> str:
     """How a table is called in the database."""
     return f"{projection.NAME}_v{projection.VERSION}_g{generation}_{name}"
+
+
+def prepare_all(tables: Tables, projections: Sequence[Projection]) -> None:
+    """Create what is not there yet, of all of them; processes that do it at once do not collide."""
+    with tables.transaction() as execute:
+        for projection in projections:
+            prepare(execute, projection)
 
 
 def prepare(execute: Execute, projection: Projection) -> None:

@@ -59,7 +59,7 @@ class Voided(msgspec.Struct, frozen=True):
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """The score sheet of a match at `position` in the log, at `version` of the match.
+    """The score sheet of a match at its `version`, as the log was read up to `position`.
 
     `leaders` are the seats with the highest total, none before a deal is scored; `winners` is empty until the match is
     over; `running` is the number of the deal being played, `most` what it can pay one seat (null: unbounded).
@@ -119,11 +119,11 @@ def rows(key: str, doc: Sheet) -> Mapping[str, Rows]:
 def read(view: View, match: UUID) -> Totals | None:
     """The score sheet of a match as far as the log has been read; None if that is not yet as far as its opening."""
     found = view.document(match)
-    return of(match, *found) if found else None
+    return of(match, found[0], view.position) if found else None
 
 
 def of(match: UUID, doc: Sheet, position: int) -> Totals:
-    """A document as a score sheet."""
+    """A document as a score sheet, read from the log up to a position."""
     totals, after, scored = sheet.totals(doc), sheet.running_totals(doc), doc.scored
     here = [total for total, seat in zip(totals, doc.seats, strict=True) if not seat.left]
     running = doc.running

@@ -24,11 +24,12 @@ _NO_SEAT: Final = 255
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """The holder of a valid token of this match."""
+    """The holder of a valid token of this match; `mark` is the token's digest, null for who acts without a token."""
 
     match: UUID
     role: Role
     seat: int | None = None
+    mark: str | None = None
 
     @property
     def name(self) -> str:
@@ -101,6 +102,12 @@ def match_of(secret: bytes, token: str) -> UUID | None:
     ):  # fmt: skip
         return None
     return UUID(bytes=raw[:16])
+
+
+def seed_id(secret: bytes, deal: UUID) -> UUID:
+    """Where a deal's seed lies until it is revealed: beside the log, under an id that nobody else can name, since
+    whoever could would have it read as a player's."""
+    return UUID(bytes=_mac(secret, b"seed" + deal.bytes)[:16])
 
 
 def _mac(secret: bytes, head: bytes) -> bytes:

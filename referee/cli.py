@@ -1,29 +1,35 @@
 """The command `referee`: serve the API, follow the log, prepare a database, show a demonstration."""
 
+import json
 import os
 import signal
 import socket
+import sqlite3
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from uuid import UUID
 
 import click
+import psycopg
+from eventsourcing.persistence import PersistenceError
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from referee.rules import rulebook
 from referee.rules.game import GAMES
-from referee.settings import MissingSecret, WeakToken
-from referee.store import BadAddress, migrate
+from referee.settings import BadSetting, MissingSecret
+from referee.store import BadAddress, migrate, open_reader, sqlite_path
 
 DATABASE = click.option(
     "--database", envvar="REFEREE_DATABASE", default="sqlite:referee.db", show_default=True, metavar="ADDRESS",
     help="sqlite:PATH, or postgresql://user:password@host:port/name",
 )  # fmt: skip
+UNUSABLE = (OSError, sqlite3.Error, psycopg.Error, PersistenceError)
 OPENING = """curl -s http://{host}:{port}/v1/matches -H 'Content-Type: application/json' -d \
 '{{"game": "tablanet", "seats": [{{"name": "Ana"}}, {{"name": "Bob"}}], "house_rules": {{"ace_value": 1}}}}'"""
 
@@ -35,7 +41,7 @@ class Command(click.Group):
         """Run the command."""
         try:
             return super().invoke(ctx)
-        except (BadAddress, MissingSecret, WeakToken) as error:
+        except (BadAddress, BadSetting, MissingSecret) as error:
             raise click.ClickException(str(error)) from error
 
 
@@ -60,9 +66,10 @@ def serve(database: str, host: str, port: int, workers: int, project: bool) -> N
     from referee import settings
 
     os.environ["REFEREE_DATABASE"], os.environ["REFEREE_PROJECT"] = database, "1" if project else "0"
-    settings.load()
-    if database.startswith("sqlite:") and workers > 1:
+    if sqlite_path(database) and workers > 1:
         raise click.ClickException("an SQLite file takes one process; use PostgreSQL for more workers")
+    _usable(database)
+    settings.load()
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -71,7 +78,7 @@ def serve(database: str, host: str, port: int, workers: int, project: bool) -> N
             raise click.ClickException(f"cannot listen on {host}:{port}: {error.strerror}") from error
     shown = database.rpartition("@")[2] if "@" in database else database
     click.echo(f"Referee listens on http://{host}:{port} (database {shown})")
-    click.echo("Open a match:\n  " + OPENING.format(host=host, port=port), err=False)
+    click.echo("Open a match:\n  " + OPENING.format(host=host, port=port))
     Granian(
         "referee.api.app:create_app", address=host, port=port, interface=Interfaces.ASGI, factory=True,
         workers=workers, loop=Loops.uvloop, workers_kill_timeout=5, respawn_failed_workers=True, log_level=LogLevels.warning,
@@ -88,6 +95,7 @@ def project(ctx: click.Context, database: str) -> None:
         return
     from referee.api.app import follow
 
+    _usable(database)
     stop = _stopped_by_signals()
     click.echo("Following the log; stop with Ctrl-C.")
     follow(database, stop)
@@ -172,13 +180,11 @@ def _tables_of(database: str) -> Iterator[tuple[Any, Any]]:
     from projections import base
     from projections.tables import Tables
     from referee.api.app import PROJECTIONS
-    from referee.store import open_reader
 
+    _usable(database)
     tables, reader = Tables(database), open_reader(database)
     try:
-        with tables.transaction() as execute:
-            for projection in PROJECTIONS:
-                base.prepare(execute, projection)
+        base.prepare_all(tables, PROJECTIONS)
         yield tables, reader
     finally:
         reader.close()
@@ -194,10 +200,57 @@ def _stopped_by_signals() -> threading.Event:
 
 @main.command("migrate")
 @DATABASE
-def migrate_command(database: str) -> None:
-    """Create the tables that are not there yet."""
-    migrate(database)
+@click.option("--role", metavar="NAME", help="PostgreSQL: give this role what the service needs, and no more")
+def migrate_command(database: str, role: str | None) -> None:
+    """Bring the tables up to date; after a restore too, before the service starts. Safe to repeat."""
+    try:
+        _prepare(database, role)
+    except UNUSABLE as error:
+        raise click.ClickException(f"The database cannot be prepared: {error}") from error
     click.echo("The database is ready.")
+
+
+@main.command("verify")
+@DATABASE
+@click.option("--match", "only", type=click.UUID, help="one match instead of the whole log")
+def verify_command(database: str, only: UUID | None) -> None:
+    """Go through the log: is every entry there, unchanged, and does it follow from those before it?"""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from referee.store.scan import UNREADABLE, Scan
+    from referee.verify import verify
+
+    try:
+        scan = Scan(database)
+        total = scan.count()
+    except UNREADABLE as error:
+        raise click.ClickException(f"the log cannot be read: {error}") from error
+    damage: list[str] = []
+    events = 0
+    columns = "Verifying", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bar = progress.add_task("", total=None if only else total)
+        for checked in verify(scan, only):
+            events += checked.events
+            progress.advance(bar, checked.events)
+            for found in checked.damage:
+                damage.append(str(found))
+                progress.console.print(str(found), markup=False, highlight=False, soft_wrap=True)
+    scan.close()
+    if damage:
+        click.echo(f"{events} entries, {len(damage)} streams are not in order. First: {damage[0]}")
+        raise SystemExit(1)
+    click.echo(f"{events} entries, all in order.")
+
+
+@main.command("openapi")
+def openapi_command() -> None:
+    """Print the OpenAPI document of the API."""
+    from referee.api.app import create_app
+    from referee.settings import Settings
+
+    app = create_app(Settings("sqlite:unused", b"", frozenset(), project=False))
+    click.echo(json.dumps(app.openapi_schema.to_schema(), indent=2, sort_keys=True, ensure_ascii=False))
 
 
 @main.command()
@@ -227,6 +280,37 @@ def demo() -> None:
     from referee.demo import run
 
     run(Console())
+
+
+def _prepare(database: str, role: str | None = None) -> None:
+    """Create the tables of the log and the read tables: here, once, for processes that do it at once can collide."""
+    from projections import base
+    from projections.tables import Tables
+    from referee.api.app import PROJECTIONS
+
+    migrate(database, role)
+    if role is not None:
+        return  # the read tables must be the service's own: it makes new ones whenever they are rebuilt
+    tables = Tables(database)
+    try:
+        base.prepare_all(tables, PROJECTIONS)
+    finally:
+        tables.close()
+
+
+def _usable(database: str) -> None:
+    """Stop here, in one line, where no worker could start. A file is prepared; a server must have been."""
+    try:
+        if sqlite_path(database):
+            _prepare(database)
+            return
+        reader = open_reader(database)
+        try:
+            reader.head()
+        finally:
+            reader.close()
+    except UNUSABLE as error:
+        raise click.ClickException(f"The database cannot be used: {error}. `referee migrate` prepares it.") from error
 
 
 if __name__ == "__main__":

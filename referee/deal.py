@@ -64,6 +64,11 @@ SAID: Final[dict[str, type[CardDrawn | TurnPassed]]] = {"draw": CardDrawn, "keep
 """The event for a move, by the second word of its tag; any other is a card played."""
 
 
+def said(move: Any) -> type[CardPlayed | CardDrawn | TurnPassed]:
+    """The event that a move is written down as."""
+    return SAID.get(str(move.__struct_config__.tag).partition(".")[2], CardPlayed)
+
+
 def deal_cards(match: Match, line: DealLine, seed: str) -> tuple[DealEvent, ...]:
     """Shuffle and deal: everything follows from the seed and the seats' words; of the seed only the commitment is kept."""
     game, seats = match.kernel, len(match.players)
@@ -101,8 +106,7 @@ def play(
     if isinstance(verdict, Illegal):
         return verdict
     effects = game.play(rules, deal.state, seat, move, chance)
-    said = SAID.get(str(type(move).__struct_config__.tag).partition(".")[2], CardPlayed)
-    made: tuple[DealEvent, ...] = (said(seat, move, effects),)
+    made: tuple[DealEvent, ...] = (said(move)(seat, move, effects),)
     if effects.next is not None:
         return made
     lines = game.score(rules, game.evolve(deal.state, seat, move, effects))

@@ -12,6 +12,16 @@ All integers are big-endian. A number below c is the first group under the great
 card j, j a number below i + 1. Sub-stream 0 shuffles the whole pack (in pack order); the n-th thing that the game
 asks of chance in the deal, an order or a place, uses sub-stream n alone. A move taken back and made again meets the
 same sub-stream, so nobody can buy another shuffle.
+
+What goes into a shuffle, so that the order that comes out can be compared with the record:
+
+- Pack order is the suits S H D C, in each the ranks 2 to 10, J, Q, K, A; after every pack of Tabu its two jokers.
+  Smaller packs leave their cards out of it.
+- The shuffled pack is dealt from the top, one card at a time, clockwise from the dealer's left; then cards are turned.
+- Tablanet: the first jack turned goes under the stock; for each further one a place is drawn, a number below the size
+  of the stock less one, and the jack goes in that many cards below the top one.
+- Tabu: cards set aside go behind what is left of the reserve, in the order in which they were turned, and all of these
+  are shuffled. A renewal shuffles the discard in the order in which the moves put cards there, each move's as recorded.
 """
 
 import hashlib

@@ -22,6 +22,8 @@ Mode: TypeAlias = Literal["dealt", "observed", "tallied"]
 DealtBy: TypeAlias = Literal["referee", "scorekeeper", "arbiter"]
 Points: TypeAlias = tuple[int, ...]
 Lines: TypeAlias = tuple[dict[str, int], ...]
+WORD: Final = "^[0-9A-Za-z]{1,64}$(?!\n)"
+"""A word that a seat adds to a shuffle, as a regular expression."""
 
 
 class Fact(msgspec.Struct, frozen=True, tag_field="type"):

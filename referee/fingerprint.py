@@ -10,6 +10,7 @@ later changes no fingerprint. Names and free words are in no event, and so in no
 
 import hashlib
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -42,7 +43,7 @@ def canonical(value: Any, whole: bool = False) -> Any:
     if isinstance(value, msgspec.Struct):
         config = value.__struct_config__
         data = {config.tag_field: config.tag} if config.tag_field else {}
-        for field in msgspec.structs.fields(value):
+        for field in _fields(type(value)):
             part = getattr(value, field.name)
             if whole or field.required or part != field.default:
                 data[field.encode_name] = canonical(part, whole)
@@ -52,6 +53,11 @@ def canonical(value: Any, whole: bool = False) -> Any:
     if isinstance(value, tuple | list):
         return [canonical(part, whole) for part in value]
     return value
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    return msgspec.structs.fields(kind)
 
 
 def _encode(data: Any) -> bytes:

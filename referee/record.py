@@ -5,29 +5,42 @@ One entry a line, so that what is left of a damaged file can still be read:
     {"format": "referee-match/1", "id": …, "names": {player id: name},
     "match": [entries of the match stream],
     "deals": [[entries of deal 1], [entries of deal 2], …],
-    "fingerprint": the last deal's, or null}
+    "fingerprint": the last deal's, or null,
+    "digest": SHA-256 (hex) of all bytes before this line}
 
-A deal that is still being played is left out, together with the event that started it.
+A deal that is still being played is left out, together with the event that started it. There is one way to write a
+record, so that any change of a byte shows; names, which no fingerprint covers, are covered by the digest.
 """
 
-import json
+import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 
-from referee.audit import Divergence, audit, audit_match
-from referee.events import DealScored, DealStarted, Entry, MatchOpened, Recorded
+from referee.audit import Divergence, agreement, audit, audit_match
+from referee.events import (
+    CardsDealt,
+    DealScored,
+    DealStarted,
+    Entry,
+    MatchOpened,
+    Recorded,
+)
 from referee.fingerprint import canonical, short
 from referee.match import deal_id
-from referee.rules.game import RULESETS
+from referee.names import check_name
 from referee.rules.rulebook import say
 
 FORMAT: Final = "referee-match/1"
 MEDIA_TYPE: Final = "application/vnd.referee.match+json"
-PARTS: Final = ("format", "id", "names", "match", "deals", "fingerprint")
+PARTS: Final = ("format", "id", "names", "match", "deals", "fingerprint", "digest")
+NEWLINE: Final = b"\n"
 _BOM: Final = b"\xef\xbb\xbf"
+BY: Final = "[a-z]{1,20}(:[0-9]{1,2})?"
+_UNREADABLE: Final = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -72,8 +85,9 @@ def write(record: Record) -> bytes:
     lines += ["],", '"deals":[']
     for number, entries in enumerate(record.deals, 1):
         lines += ["[", *_entries(entries), "]," if number < len(record.deals) else "]"]
-    lines += ["],", f'"fingerprint":{_json(record.fingerprint)}}}']
-    return "\n".join(lines).encode() + b"\n"
+    lines += ["],", f'"fingerprint":{_json(record.fingerprint)},', ""]
+    body = "\n".join(lines).encode()
+    return body + b'"digest":"%s"}\n' % hashlib.sha256(body).hexdigest().encode()
 
 
 def whole(
@@ -95,38 +109,34 @@ def whole(
 def read(data: bytes) -> tuple[Record | None, tuple[Defect, ...]]:
     """A document as far as it can be read, and every defect that was met on the way."""
     defects: list[Defect] = []
-    if data.startswith(_BOM):
-        defects.append(Defect("line 1", "begins with a byte order mark"))
-        data = data.removeprefix(_BOM)
-    if b"\r" in data:
-        defects.append(Defect("line 1", "lines end with CR LF, not LF"))
     parts = _parts(data, defects)
-    for name in parts:
-        if name not in PARTS:
-            defects.append(Defect(name, "unknown field"))
-    if _plain(parts.get("format", b"null")) != FORMAT:
-        told = _plain(parts.get("format", b"null"))
-        defects.append(Defect("format", f"this reads {FORMAT}, not {told!r}"))
-        return None, tuple(defects)
-    for name in PARTS:
-        if name not in parts:
-            defects.append(Defect(name, "missing"))
-    match_id = _read(parts.get("id", b"null"), UUID, "id", defects)
-    match = tuple(_entries_in(parts.get("match", b"[]"), "match", defects))
-    if match_id is None or not match or not isinstance(match[0].event, MatchOpened):
+    head = parts.head
+    defects += [Defect(name[:80], "unknown field") for name in head if name not in PARTS]
+    told = _plain(head.get("format", b"null"))
+    if told != FORMAT:
+        defects.append(Defect("format", f"this reads {FORMAT}, not {str(told)[:40]!r}"))
+        if told is not None:
+            return None, tuple(defects)
+    defects += [Defect(name, "missing") for name in PARTS if name not in head]
+    match = tuple(_entries_in(parts.match, "match", defects))
+    if not match or not isinstance(opened := match[0].event, MatchOpened):
         defects.append(Defect("match", "does not begin with MatchOpened"))
         return None, tuple(defects)
-    deals = _read(parts.get("deals", b"[]"), list[msgspec.Raw], "deals", defects) or []
-    return (
-        Record(
-            match_id,
-            _read(parts.get("names", b"{}"), dict[UUID, str], "names", defects) or {},
-            match,
-            tuple(tuple(_entries_in(raw, f"deals/{n}", defects)) for n, raw in enumerate(deals)),
-            _read(parts.get("fingerprint", b"null"), str | None, "fingerprint", defects),
-        ),
-        tuple(defects),
+    deals = tuple(tuple(_entries_in(lines, f"deals/{n}", defects)) for n, lines in enumerate(parts.deals))
+    record = Record(
+        _read(head.get("id", b"null"), UUID, "id", defects) or _id_in(deals),
+        _names(head.get("names", b"{}"), opened.players, defects),
+        match,
+        deals,
+        _read(head.get("fingerprint", b"null"), str | None, "fingerprint", defects),
     )
+    if record.id.version != 4:
+        # ids of deals and grants are derived (version 5): a match under such an id would lie in another's streams
+        defects.append(Defect("id", "not a random UUID (version 4), as the ids of matches are"))
+    defects += () if defects else _missing(record)
+    if not defects and (again := write(record)) != data:
+        defects.append(_first_difference(data.split(NEWLINE), again.split(NEWLINE)))
+    return record, tuple(defects)
 
 
 def check(data: bytes) -> Report:
@@ -140,17 +150,11 @@ def judge(record: Record | None, defects: tuple[Defect, ...]) -> Report:
         return Report(False, defects, (), None, None)
     opened = record.match[0].event
     assert isinstance(opened, MatchOpened)
-    game = RULESETS.get(opened.ruleset)
-    try:
-        rules = msgspec.convert(opened.house_rules, game.Rules) if game else None
-    except msgspec.ValidationError as error:
-        return Report(False, (*defects, Defect("match/0/event/house_rules", str(error))), (), None, None)
-    if rules is None:
-        found = Defect("match/0/event/ruleset", f"{opened.ruleset} is not known here; known: {', '.join(RULESETS)}")
-        return Report(False, (*defects, found), (), None, None)
+    if found := agreement(opened):
+        return Report(False, defects, (), found, record.fingerprint)
     streams = [_recorded(deal_id(record.id, n), entries) for n, entries in enumerate(record.deals, 1)]
     deals = tuple(
-        DealReport(n, sum(hasattr(e.event, "effects") for e in entries), audit(rules, entries))
+        DealReport(n, sum(hasattr(e.event, "effects") for e in entries), audit(opened, entries))
         for n, entries in enumerate(streams, 1)
     )
     found_in_match = audit_match(_recorded(record.id, record.match), dict(enumerate(streams, 1)))
@@ -164,10 +168,11 @@ def lines(report: Report) -> Iterator[str]:
         yield f"{defect.where}: {defect.what}"
     for deal in report.deals:
         found = deal.divergence
-        verdict = "legal throughout" if found is None else _said(found)
+        legal = "legal as far as it can be read" if report.defects else "legal throughout"
+        verdict = legal if found is None else _said(found)
         yield f"deal {deal.number} ({deal.moves} moves): {verdict}"
     if report.match:
-        yield f"match, entry {report.match.version}: {report.match.what} does not follow from the deals"
+        yield f"match, {_said(report.match)}"
     if report.fingerprint:
         yield f"fingerprint {short(report.fingerprint)}"
     yield "legal" if report.legal else "not in order"
@@ -195,35 +200,66 @@ def _entries(entries: Sequence[Entry]) -> list[str]:
     return [_json(entry) + ("," if place < len(entries) else "") for place, entry in enumerate(entries, 1)]
 
 
-def _parts(data: bytes, defects: list[Defect]) -> dict[str, bytes]:
-    """The parts of the document by name, undecoded; from what is left of the lines where it is no JSON."""
+class _Parts(NamedTuple):
+    """A document taken apart, nothing decoded yet: `head` by name, entries one by one."""
+
+    head: dict[str, bytes]
+    match: list[bytes]
+    deals: list[list[bytes]]
+
+
+def _parts(data: bytes, defects: list[Defect]) -> _Parts:
+    """The parts of the document; of one that is no JSON, what is left of its lines."""
+    if data.startswith(_BOM):
+        defects.append(Defect("line 1", "begins with a byte order mark"))
+        data = data.removeprefix(_BOM)
+    before, cr, _ = data.partition(b"\r")
+    if cr:
+        defects.append(Defect(f"line {before.count(NEWLINE) + 1}", "holds a carriage return: lines end with LF alone"))
     try:
-        text = data.decode()
-        return {name: bytes(raw) for name, raw in msgspec.json.decode(text, type=dict[str, msgspec.Raw]).items()}
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        head = _raw(data.decode(), dict[str, msgspec.Raw])
+    except _UNREADABLE as error:
         defects.append(Defect("document", f"not readable as a whole: {error}"))
-    match: list[bytes] = []
-    deals: list[list[bytes]] = []
-    into = match
-    head: dict[str, bytes] = {}
-    for line in data.split(b"\n"):
-        bare = line.strip().rstrip(b",")
-        if bare.startswith(b'{"format"'):
-            head = {n: json.dumps(v).encode() for n, v in (_plain(bare + b"}") or {}).items()}
-        elif bare == b"[":
-            deals.append(into := [])
-        elif bare.startswith(b'{"at"'):
+        return _parts_by_line(data)
+    deals = _list(head.get("deals", b"[]"), "deals", defects)
+    return _Parts(
+        head,
+        _list(head.get("match", b"[]"), "match", defects),
+        [_list(raw, f"deals/{n}", defects) for n, raw in enumerate(deals)],
+    )
+
+
+def _parts_by_line(data: bytes) -> _Parts:
+    parts = _Parts({"match": b"", "deals": b""}, [], [])
+    into = parts.match
+    for line in data.split(NEWLINE):
+        bare = line.strip().removesuffix(b",")
+        if bare == b"[":
+            parts.deals.append(into := [])
+        elif bare.startswith(b'{"format"'):
+            parts.head.update({name: _json(part).encode() for name, part in (_plain(bare + b"}") or {}).items()})
+        elif bare.startswith((b'"fingerprint":', b'"digest":')):
+            name, _, part = bare.removesuffix(b"}").partition(b":")
+            parts.head[name.decode().strip('"')] = part
+        elif bare in (b"", b"]", b'"match":[', b'"deals":['):
+            continue
+        elif into or parts.deals or bare.startswith(b'{"at"'):
             into.append(bare)
-        elif bare.startswith(b'"fingerprint"'):
-            head["fingerprint"] = bare.partition(b":")[2].rstrip(b"}")
-    lists = [b"[" + b",".join(entries) + b"]" for entries in deals]
-    return head | {"match": b"\n".join(match), "deals": b"\n".join(lists)}
+    return parts
+
+
+def _raw(text: str | bytes, kind: Any) -> dict[str, bytes]:
+    return {name: bytes(raw) for name, raw in msgspec.json.decode(text, type=kind).items()}
+
+
+def _list(raw: bytes, where: str, defects: list[Defect]) -> list[bytes]:
+    return [bytes(part) for part in _read(raw, list[msgspec.Raw], where, defects) or ()]
 
 
 def _read(raw: bytes, kind: Any, where: str, defects: list[Defect]) -> Any:
     try:
         return msgspec.json.decode(raw, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except _UNREADABLE as error:
         defects.append(Defect(where, str(error)))
         return None
 
@@ -231,19 +267,59 @@ def _read(raw: bytes, kind: Any, where: str, defects: list[Defect]) -> Any:
 def _plain(raw: bytes) -> Any:
     try:
         return msgspec.json.decode(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except _UNREADABLE:
         return None
 
 
-def _entries_in(raw: bytes, where: str, defects: list[Defect]) -> Iterator[Entry]:
+def _entries_in(lines: Sequence[bytes], where: str, defects: list[Defect]) -> Iterator[Entry]:
     """Entries up to the first that cannot be read."""
-    for place, line in enumerate(_read(raw, list[msgspec.Raw], where, defects) or ()):
-        entry = _read(bytes(line), Entry, f"{where}/{place}", defects)
+    for place, line in enumerate(lines):
+        entry = _read(line, Entry, f"{where}/{place}", defects)
         if entry is None:
             return
-        for path in _unknown(_plain(bytes(line)), canonical(entry, whole=True), f"{where}/{place}"):
+        if not re.fullmatch(BY, entry.by):
+            defects.append(Defect(f"{where}/{place}/by", "not a role, or a role with its seat"))
+        for path in _unknown(_plain(line), canonical(entry, whole=True), f"{where}/{place}"):
             defects.append(Defect(path, "unknown field"))
         yield entry
+
+
+def _names(raw: bytes, players: Sequence[UUID], defects: list[Defect]) -> dict[UUID, str]:
+    """Names by player, in the order of the seats."""
+    told: dict[UUID, str] = _read(raw, dict[UUID, str], "names", defects) or {}
+    for player, name in told.items():
+        kept, why = check_name(name)
+        if player not in players:
+            defects.append(Defect(f"names/{player}", "not a player of this match"))
+        elif why or kept != name:
+            defects.append(Defect(f"names/{player}", why or "not in its normal form"))
+    return {player: told[player] for player in players if player in told}
+
+
+def _id_in(deals: Sequence[Sequence[Entry]]) -> UUID:
+    """The match's id where the file's own is lost: every deal names it."""
+    dealt = (entries[0].event for entries in deals if entries)
+    return next((event.match for event in dealt if isinstance(event, CardsDealt)), UUID(int=0))
+
+
+def _missing(record: Record) -> Iterator[Defect]:
+    """Whether every deal is there from its start to its score, and the fingerprint is the last one's."""
+    started = sum(isinstance(entry.event, DealStarted) for entry in record.match)
+    scored = [entry.event for entry in record.match if isinstance(entry.event, DealScored)]
+    if not len(record.deals) == started == len(scored):
+        what = f"{len(record.deals)} deals, where the match started {started} and scored {len(scored)}"
+        yield Defect("deals", what)
+    elif record.fingerprint != (scored[-1].fingerprint if scored else None):
+        yield Defect("fingerprint", "not that of the last deal")
+
+
+def _first_difference(told: list[bytes], written: list[bytes]) -> Defect:
+    at = next((n for n, pair in enumerate(zip(told, written, strict=False)) if pair[0] != pair[1]), len(written))
+    if at == len(written) - 2:
+        return Defect(
+            "digest", f"the lines above are not as they were written; their SHA-256 is {written[at][10:74].decode()}"
+        )
+    return Defect(f"line {at + 1}", "not spaced, ordered or spelled as a record is written")
 
 
 def _unknown(given: Any, known: Any, where: str) -> Iterator[str]:

@@ -6,10 +6,11 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
-from uuid import UUID, uuid4, uuid5
+from uuid import UUID, uuid4
 from weakref import WeakValueDictionary
 
 import msgspec
+from msgspec.structs import replace
 
 from referee import access, deal, dealer, errors, fingerprint, match, record
 from referee.access import Access, Caller
@@ -37,12 +38,14 @@ from referee.rules.cards import Card, Cards
 from referee.rules.chance import WrongOutcome
 from referee.rules.game import Game
 from referee.rules.verdict import Illegal
+from referee.states import Evolve, States, recorded
 from referee.store.log import Batch, Command, Conflict, Key, KeyUsed, Log, Unavailable
 
 T = TypeVar("T")
+U = TypeVar("U")
 TRIES: Final = 3
 LEGAL_SHOWN: Final = 20
-CACHED: Final = 4096
+SEEDS: Final = 4096
 
 
 class Plan(NamedTuple):
@@ -53,10 +56,11 @@ class Plan(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A command that was carried out, now or under the same key before."""
+    """A command that was carried out, now or under the same key before; `written` is its first stream's part, if now."""
 
     command: Command
     replayed: bool
+    written: tuple[Recorded, ...] = ()
 
 
 class FirstDealer(msgspec.Struct, frozen=True):
@@ -72,12 +76,16 @@ class Referee:
     def __init__(self, log: Log, secret: bytes, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self.log, self._secret, self._clock = log, secret, clock
         self._locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
-        self._folded: dict[UUID, Any] = {}
+        self._states = States(log)
+        self._seeds: dict[UUID, str] = {}
 
     # ---- reading
 
-    async def caller(self, match_id: UUID, token: str | None) -> Caller:
-        """Who holds this token. Raises BadToken, Forbidden (another match's), NotFound."""
+    async def caller(self, match_id: UUID, token: str | None, command: bool = False) -> Caller:
+        """Who holds this token. Raises BadToken, Forbidden (another match's), NotFound.
+
+        For a command a token that was valid when last seen will do: carrying it out makes sure of it.
+        """
         if token is None:
             raise errors.BadToken("This needs a token of the match: Authorization: Bearer rf_…")
         issued_for = access.match_of(self._secret, token)
@@ -85,11 +93,16 @@ class Referee:
             raise errors.BadToken("This token was not issued here.")
         if issued_for != match_id:
             raise errors.Forbidden("This token belongs to another match.")
-        granted: Access | None = await self._load(access_id(match_id), access.evolve)
-        held = granted and granted.valid.get(access.digest(token))
+        mark = access.digest(token)
+        granted: Access | None = self._states.known(access_id(match_id), access.evolve) if command else None
+        if granted is None or mark not in granted.valid:
+            granted = await self._load(access_id(match_id), access.evolve)
+        if granted is None:
+            raise errors.NotFound("There is no such match.")
+        held = granted.valid.get(mark)
         if not held:
             raise errors.BadToken("This token has been revoked.")
-        return Caller(match_id, held.role, held.seat)
+        return Caller(match_id, held.role, held.seat, mark)
 
     async def match(self, match_id: UUID, version: int | None = None) -> Match:
         """A match as it is now, or as it was at `version`. Raises NotFound."""
@@ -140,19 +153,19 @@ class Referee:
         if who.role != "arbiter" or found.points is not None:
             return
         stream = access_id(who.match)
-        for _ in range(TRIES):
-            granted: Access = await self._load(stream, access.evolve) or Access()
-            if granted.looked.get(found.id) == found.version:
+        with self._states.looking() as look:
+            for _ in range(TRIES):
+                granted: Access = await self._load(stream, access.evolve) or Access()
+                if granted.looked.get(found.id) == found.version:
+                    return
+                batches = [self._batch(stream, granted.version, who.name, HiddenCardsRead(found.id, found.version))]
+                try:
+                    position = await self._available(self.log.append(batches))
+                except Conflict:
+                    self._states.forget(look, stream)
+                    continue
+                self._states.appended(look, batches, position)
                 return
-            try:
-                await self._available(
-                    self.log.append(
-                        [self._batch(stream, granted.version, who.name, HiddenCardsRead(found.id, found.version))]
-                    )
-                )
-            except Conflict:
-                continue
-            return
         raise errors.Busy("The look at hidden cards could not be recorded.")
 
     def sees(self, who: Caller, found: Deal, seat: int) -> bool:
@@ -186,7 +199,7 @@ class Referee:
         async def decide() -> Plan:
             return self._opening(match_id, game, rules, [id_ for id_, _ in players], first, "opener", dict(players))
 
-        return await self._carry_out(match_id, key, decide)
+        return await self._carry_out(None, key, decide, match_id)
 
     async def rematch(self, who: Caller, first: FirstDealer | None, key: Key | None) -> Done:
         """The same players and rules again; the deal passes on from the last one where no dealer is given."""
@@ -200,7 +213,7 @@ class Referee:
             return plan
 
         self._only(who, "arbiter", "scorekeeper")
-        return await self._carry_out(who.match, key, decide)
+        return await self._carry_out(who, key, decide)
 
     async def start_deal(
         self, who: Caller, layout: Any | None, words: bool, if_match: int | None, key: Key | None
@@ -229,9 +242,10 @@ class Referee:
             _only_dealer(who, line.dealer)
             if not words:
                 batches.append(self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed)))
-            return Plan(batches, {_seed_id(line.id): seed})
+            return Plan(batches, {access.seed_id(self._secret, line.id): seed})
 
-        return await self._carry_out(who.match, key, decide)
+        self._only(who, "arbiter", "scorekeeper", "seat")
+        return await self._carry_out(who, key, decide)
 
     async def add_word(self, who: Caller, number: int, word: str, key: Key | None) -> Done:
         """Add a seat's word to the shuffle of a deal that waits for words. The first stream is the match."""
@@ -244,7 +258,7 @@ class Referee:
             return Plan([self._batch(now.id, now.version, who.name, WordAdded(number, who.seat, word))])
 
         self._only(who, "seat")
-        return await self._carry_out(who.match, key, decide)
+        return await self._carry_out(who, key, decide)
 
     async def deal_now(self, who: Caller, number: int, key: Key | None) -> Done:
         """Shuffle and deal a deal that waited for words. The first stream is the match."""
@@ -257,7 +271,8 @@ class Referee:
             closed = self._batch(now.id, now.version, who.name, ShuffleClosed(number))
             return Plan([closed, self._batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed))])
 
-        return await self._carry_out(who.match, key, decide)
+        self._only(who, "arbiter", "scorekeeper", "seat")
+        return await self._carry_out(who, key, decide)
 
     async def play(
         self,
@@ -283,10 +298,13 @@ class Referee:
             scored = match.score_deal(now, number, end.points, end.lines, mark)
             return Plan([batch, self._batch(now.id, now.version, who.name, *scored)])
 
-        return await self._carry_out(who.match, key, decide)
+        _moves_for(who, seat)
+        return await self._carry_out(who, key, decide)
 
     async def try_move(self, who: Caller, number: int, seat: int, move: Any, if_match: int | None) -> Deal:
         """The verdict on a move, nothing stored: the deal as it stands if it is legal. Raises Refused if not."""
+        _moves_for(who, seat)
+        await self._holds(who)
         _, found, _ = await self._decide_move(who, number, seat, move, (), if_match)
         return found
 
@@ -305,10 +323,10 @@ class Referee:
         Raises BadValue for a file that cannot be read whole, RecordDiverges for one that does not follow from itself,
         Clash for another match under the same id.
         """
-        found, defects = record.read(data)
+        found, defects = await asyncio.to_thread(record.read, data)
         if found is None or defects:
             raise errors.BadValue(*(errors.Fault(f"#/{defect.where}", defect.what) for defect in defects))
-        report = record.judge(found, defects)
+        report = await asyncio.to_thread(record.judge, found, defects)
         if not report.legal:
             raise errors.RecordDiverges(report)
 
@@ -321,12 +339,17 @@ class Referee:
             marks = self._batch(access_id(found.id), 0, "importer", MatchImported(found.fingerprint), *granted)
             return Plan([*plan, marks], found.names)
 
-        if await self._read(found.id, 0, 1):
+        try:
+            return await self._carry_out(None, key, decide, found.id)
+        except errors.Clash as clash:
+            if clash.code != "RECORD_DIFFERS":
+                raise
+            # names are no part of the comparison: they may have been erased or told otherwise here
             here = await self.record(found.id)
-            if record.write(here) == record.write(found):
-                versions = {found.id: len(found.match), access_id(found.id): 0}
-                return Done(Command("", versions, 0), replayed=True)
-        return await self._carry_out(found.id, key, decide)
+            if record.write(replace(here, names={})) != record.write(replace(found, names={})):
+                raise
+            now = await self.match(found.id)
+            return Done(Command("", {found.id: now.version, access_id(found.id): 0}, 0), replayed=True)
 
     async def new_token(self, who: Caller, role: Role, seat: int | None, key: Key | None) -> Done:
         """Issue a role's token again and revoke the one before. The first stream is the access stream."""
@@ -348,7 +371,7 @@ class Referee:
             return Plan([self._batch(access_id(now.id), granted.version, who.name, *old, grant)])
 
         self._only(who, "arbiter")
-        return await self._carry_out(who.match, key, decide)
+        return await self._carry_out(who, key, decide)
 
     async def tokens(self, match_id: UUID, upto: int | None = None) -> list[tuple[Role, int | None, str]]:
         """The tokens that counted at version `upto` of the access stream, made again from the secret."""
@@ -367,8 +390,6 @@ class Referee:
         _check(if_match, found.version)
         if not 0 <= seat < len(now.players):
             raise errors.BadValue(errors.Fault("#/seat", f"seats run from 0 to {len(now.players) - 1}"))
-        if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
-            raise errors.Forbidden(f"This token may not move for seat {seat}.")
         if not self.sees(who, found, seat):
             raise errors.Forbidden(
                 "The referee dealt this deal: only the seat itself, or the arbiter, may move for it."
@@ -431,22 +452,55 @@ class Referee:
         roles += [("seat", seat) for seat in range(seats)]
         return [access.issue(self._secret, match_id, role, seat)[1] for role, seat in roles]
 
-    async def _carry_out(self, lock: UUID, key: Key | None, decide: Callable[[], Awaitable[Plan]]) -> Done:
-        """Look the key up, decide, append; once more after a lost race, for what is decided may change with it."""
-        async with self._alone(lock):
+    async def _carry_out(
+        self, who: Caller | None, key: Key | None, decide: Callable[[], Awaitable[Plan]], lock: UUID | None = None
+    ) -> Done:
+        """Decide by the states known here, append; once more after a lost race, for what is decided may change with it.
+
+        The log refuses to append when a state that was gone by is stale, and when the key was used. So only a refusal
+        needs to ask first: was this done before under the key, and does it still stand on the states of now?
+        """
+        async with self._alone(lock or _of(who)):
             for _ in range(TRIES):
-                if key and (known := await self._available(self.log.command(key.scope, key.key))):
-                    return _same(known, key)
-                plan = await decide()
-                try:
-                    position = await self._available(self.log.append(plan.batches, key, plan.words))
-                except KeyUsed as used:
-                    return _same(used.command, key)
-                except Conflict:
-                    continue
+                with self._states.looking() as look:
+                    try:
+                        if who:
+                            await self._holds(who)
+                        plan = await decide()
+                    except errors.Busy:
+                        raise
+                    except errors.RefereeError as refusal:
+                        asked = self.log.command(key.scope, key.key) if key else _nothing()
+                        known, moved = await self._available(_both(asked, self._states.moved(look)))
+                        if moved:
+                            continue
+                        if known and not isinstance(refusal, errors.BadToken):
+                            return _same(known, key)
+                        raise
+                    written = {batch.stream for batch in plan.batches}
+                    guards = {stream: version for stream, version in look.versions().items() if stream not in written}
+                    try:
+                        position = await self._available(self.log.append(plan.batches, key, plan.words, guards))
+                    except KeyUsed as used:
+                        if await self._available(self._states.moved(look)) and who:
+                            look.seen.clear()
+                            await self._holds(who)
+                        return _same(used.command, key)
+                    except Conflict:
+                        self._states.forget(look)
+                        continue
+                    self._states.appended(look, plan.batches, position)
                 versions = {batch.stream: batch.after + len(batch.entries) for batch in plan.batches}
-                return Done(Command("", versions, position), replayed=False)
+                return Done(
+                    Command("", versions, position), replayed=False, written=tuple(recorded(plan.batches[0], 0))
+                )
         raise errors.Clash("RACE_LOST", "Others were quicker, again and again; nothing was stored. Read and try again.")
+
+    async def _holds(self, who: Caller) -> None:
+        """Raises BadToken if the caller's token has been revoked since it was seen."""
+        granted: Access = await self._load(access_id(who.match), access.evolve) or Access()
+        if who.mark is not None and who.mark not in granted.valid:
+            raise errors.BadToken("This token has been revoked.")
 
     @asynccontextmanager
     async def _alone(self, stream: UUID) -> Any:
@@ -460,18 +514,12 @@ class Referee:
         at = self._clock()
         return Batch(stream, after, [Entry(at, by, event) for event in events])
 
-    async def _load(self, stream: UUID, evolve: Callable[[Any, Recorded], Any], version: int | None = None) -> Any:
-        """A stream folded up to `version`, from the last state known here on; None if there is no such stream."""
-        known = self._folded.get(stream)
-        state = known if known and (version is None or known.version <= version) else None
-        for recorded in await self._read(stream, state.version if state else 0, version):
-            state = evolve(state, recorded)
-        if state and (known is None or state.version > known.version):
-            self._folded.pop(stream, None)
-            self._folded[stream] = state
-            if len(self._folded) > CACHED:
-                del self._folded[next(iter(self._folded))]
-        return state
+    async def _load(self, stream: UUID, evolve: Evolve, version: int | None = None) -> Any:
+        """A stream's state now, or at `version`; None if there is no such stream."""
+        states = self._states
+        return await self._available(
+            states.load(stream, evolve) if version is None else states.at(stream, evolve, version)
+        )
 
     async def _read(self, stream: UUID, after: int = 0, upto: int | None = None) -> list[Recorded]:
         return await self._available(self.log.read(stream, after, upto))
@@ -492,7 +540,12 @@ class Referee:
         return now, line
 
     async def _seed(self, deal_stream: UUID) -> str | None:
-        return (await self.names([_seed_id(deal_stream)])).get(_seed_id(deal_stream))
+        id_ = access.seed_id(self._secret, deal_stream)
+        if id_ not in self._seeds and (seed := (await self.names([id_])).get(id_)):
+            if len(self._seeds) >= SEEDS:
+                self._seeds.clear()
+            self._seeds[id_] = seed
+        return self._seeds.get(id_)
 
     def _only(self, who: Caller, *roles: Role) -> Any:
         if who.role not in roles:
@@ -505,9 +558,24 @@ def event_at(entries: Sequence[Recorded], kind: type[T], version: int) -> T:
     return next(e.event for e in reversed(entries) if isinstance(e.event, kind) and e.version <= version)
 
 
-def _seed_id(deal_stream: UUID) -> UUID:
-    """Where a deal's seed lies until it is revealed: beside the log, in no stream."""
-    return uuid5(deal_stream, "seed")
+def _of(who: Caller | None) -> UUID:
+    assert who is not None, "a command of nobody names what it locks"
+    return who.match
+
+
+async def _nothing() -> None:
+    return None
+
+
+async def _both(one: Awaitable[T], other: Awaitable[U]) -> tuple[T, U]:
+    first, second = await asyncio.gather(one, other)
+    return first, second
+
+
+def _moves_for(who: Caller, seat: int) -> None:
+    """Asked before the key is looked up: a key gives nobody a right."""
+    if who.role == "spectator" or (who.role == "seat" and who.seat != seat):
+        raise errors.Forbidden(f"This token may not move for seat {seat}.")
 
 
 def _only_dealer(who: Caller, seat: int) -> None:

@@ -7,39 +7,40 @@ from pathlib import Path
 
 import msgspec
 
-from referee.store import sqlite_path
+from referee.store import Limits, sqlite_path
 
 SHORTEST_TOKEN = 16
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """Where the service runs. `database` as in `referee.store`; `secret` signs tokens; `hosts` are accepted Host names.
-
-    `operator` is the token that lists over all matches, rebuilds and metrics answer to; without one nobody gets them.
-    """
+    """Where the service runs. `database` as in `referee.store`; `secret` signs tokens; `hosts` are accepted Host names;
+    `limits` are the log's. `operator` is the token that lists over all matches, rebuilds and metrics answer to; without
+    one nobody gets them."""
 
     database: str
     secret: bytes
     hosts: frozenset[str]
     project: bool
     max_body: int = 256 * 1024
+    limits: Limits = Limits()
     operator: str | None = None
+
+
+class BadSetting(ValueError):
+    """A setting that is no number in its range, or a token too short to be anything but guessed."""
 
 
 class MissingSecret(ValueError):
     """PostgreSQL without REFEREE_SECRET: several processes must sign with the same one."""
 
 
-class WeakToken(ValueError):
-    """REFEREE_OPERATOR_TOKEN is too short to be anything but guessed."""
-
-
 def load() -> Settings:
     """Settings from REFEREE_DATABASE, REFEREE_SECRET, REFEREE_HOSTS (comma-separated), REFEREE_PROJECT (0 or 1) and
     REFEREE_OPERATOR_TOKEN (at least 16 characters).
 
-    With an SQLite file and no secret one is made once and kept beside the file, readable by its owner only.
-    Raises MissingSecret, WeakToken or referee.store.BadAddress.
+    The log's limits are REFEREE_LOG_POOL, _QUEUE, _GROUP, _CONNECT_SECONDS, _STATEMENT_SECONDS, _LOCK_SECONDS and
+    _IDLE_SECONDS (see referee.store.Limits). With an SQLite file and no secret one is made once and kept beside the file,
+    readable by its owner only. Raises MissingSecret, BadSetting or referee.store.BadAddress.
     """
     database = os.environ.get("REFEREE_DATABASE", "sqlite:referee.db")
     hosts = os.environ.get("REFEREE_HOSTS", "localhost,127.0.0.1,[::1]")
@@ -48,14 +49,28 @@ def load() -> Settings:
         _secret(database),
         frozenset(host.strip().lower() for host in hosts.split(",")),
         os.environ.get("REFEREE_PROJECT", "1") != "0",
+        limits=_limits(),
         operator=_operator(),
     )
+
+
+def _limits() -> Limits:
+    names = {name: f"REFEREE_LOG_{name.upper()}" for name in Limits.__struct_fields__}
+    try:
+        found = msgspec.convert(
+            {n: v for n, name in names.items() if (v := os.environ.get(name))}, Limits, strict=False
+        )
+    except msgspec.ValidationError as error:
+        raise BadSetting(f"REFEREE_LOG_…: {error}") from error
+    if any(getattr(found, name) <= 0 for name in names):
+        raise BadSetting("REFEREE_LOG_…: every limit is more than 0")
+    return found
 
 
 def _operator() -> str | None:
     given = os.environ.get("REFEREE_OPERATOR_TOKEN")
     if given and len(given) < SHORTEST_TOKEN:
-        raise WeakToken(f"REFEREE_OPERATOR_TOKEN needs at least {SHORTEST_TOKEN} characters")
+        raise BadSetting(f"REFEREE_OPERATOR_TOKEN needs at least {SHORTEST_TOKEN} characters")
     return given or None
 
 

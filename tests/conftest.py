@@ -16,6 +16,15 @@ from tests.postgres import NotInstalled, Server
 SECRET = b"a secret of the tests, and of nobody else"
 
 
+SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+"""For tests of what has nothing to do with the kind of database."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--deals N`: how many deals the random play of tests/rules/test_random_deals.py takes."""
+    parser.addoption("--deals", type=int, default=30, help="deals played at random over all games (default 30)")
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     """A PostgreSQL server; skips where none is installed."""
@@ -56,6 +65,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """In CI everything is installed, so a skipped test is one that nobody ran: a failure."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
-    if os.environ.get("CI") and skipped and exitstatus == 0:
+    if os.environ.get("CI") and reporter and skipped and exitstatus == 0:
         reporter.write_line(f"{len(skipped)} skipped in CI, where nothing may be", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -51,7 +51,8 @@ async def provide_caller(
 ) -> Caller:
     """Who calls: the holder of the bearer token, which must be one of this match."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return await referee.caller(match_id, token.strip() if scheme.lower() == "bearer" and token.strip() else None)
+    held = token.strip() if scheme.lower() == "bearer" and token.strip() else None
+    return await referee.caller(match_id, held, command=request.method == "POST")
 
 
 async def after_response(request: Request[Any, Any, Any]) -> None:
@@ -69,13 +70,11 @@ def create_app(given: Settings | None = None) -> Litestar:
         # opened here, not before: a server may fork after this module was loaded
         if sqlite_path(config.database):
             migrate(config.database)
-        log = open_log(config.database)
+        log = open_log(config.database, config.limits)
         app.state.referee = Referee(log, config.secret)
         app.state.tables, app.state.bell = Tables(config.database), Bell(config.database)
         app.state.operator = config.operator
-        with app.state.tables.transaction() as execute:
-            for projection in PROJECTIONS:
-                base.prepare(execute, projection)
+        base.prepare_all(app.state.tables, PROJECTIONS)
         stop = threading.Event()
         app.state.watch = Watch(config.database, PROJECTIONS, stop)
         # on an SQLite file this very bell wakes the follower; on PostgreSQL each has one of its own
@@ -121,8 +120,9 @@ def create_app(given: Settings | None = None) -> Litestar:
         openapi_config=CompleteConfig(
             title="Referee",
             version=VERSION,
-            path="/",
-            render_plugins=[JsonRenderPlugin(path="/openapi.json")],
+            # not "/": the framework answers every unknown path below this one with a page of its own
+            path="/openapi.json",
+            render_plugins=[JsonRenderPlugin(path="/")],
             security=[{"capability": []}],
             components=Components(
                 security_schemes={

@@ -1,5 +1,6 @@
 """Deals: start, read, list legal moves, move, replay, events."""
 
+import re
 from itertools import islice
 from typing import Annotated
 from uuid import UUID
@@ -20,6 +21,8 @@ from referee.events import Moved
 from referee.match import deal_id
 from referee.rules.cards import Sight
 from referee.service import Done, Referee, event_at
+
+_CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
 
 
 class Deals(Controller):
@@ -104,18 +107,19 @@ class Deals(Controller):
         told = cards_in(data.told, data.alphabet, "#/told")
         done = await referee.play(who, number, data.seat, move, told, version, await key_of(request, str(match_id)))
         after = done.command.versions[deal_id(match_id, number)]
-        deal, entries = await referee.deal(match_id, number, after), await referee.moved(match_id, number, after)
+        deal = await referee.deal(match_id, number, after)
+        entries = done.written or await referee.moved(match_id, number, after)
         made = event_at(entries, Moved, after)
         sight = await _sight(referee, who, deal)
-        match = await referee.match(match_id, done.command.versions.get(match_id))
+        match = await referee.match(match_id, done.command.versions.get(match_id)) if deal.points else None
         body = s.PlayedOut(
             seat=made.seat,
             move=made.move,
             effects=deal.kernel.hide_effects(made.effects, made.seat, sight),
             deal=deal_out(deal, sight),
-            totals=match.totals if deal.points else None,
-            winners=match.winners if deal.points else (),
-            fingerprint=line_out(match.deals[number - 1]).fingerprint,
+            totals=match.totals if match else None,
+            winners=match.winners if match else (),
+            fingerprint=line_out(match.deals[number - 1]).fingerprint if match else None,
             position=done.command.position,
         )
         return answer(request, body, after, who, 201, **done_headers(done.replayed))
@@ -174,9 +178,9 @@ async def _sight(referee: Referee, who: Caller, deal: Deal) -> Sight:
 def _cursor(given: str | None, version: int) -> int:
     if given is None:
         return 0
-    at, _, skip = given.partition("-")
-    if not (at.isdecimal() and skip.isdecimal()):
+    found = _CURSOR.fullmatch(given)
+    if found is None:
         raise ClientException("cursor must be one answered as `next`.")
-    if int(at) != version:
+    if int(found[1]) != version:
         raise errors.Clash("DEAL_MOVED", "A move was made since this list began; begin again without a cursor.")
-    return int(skip)
+    return int(found[2])

@@ -103,7 +103,7 @@ def _agreed(game: Game, data: s.OpenMatch) -> msgspec.Struct:
     try:
         return msgspec.convert({**preset, **data.house_rules}, game.Rules)
     except msgspec.ValidationError as error:
-        raise errors.BadValue(fault_of(error, "/house_rules")) from error
+        raise errors.BadValue(fault_of(error, game.Rules, "/house_rules")) from error
 
 
 async def _players(referee: Referee, seats: tuple[s.NewSeat, ...]) -> list[tuple[UUID, str]]:

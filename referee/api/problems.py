@@ -142,7 +142,12 @@ def on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[s
         # the framework's own detail repeats the query string, which may hold what is not to be repeated
         detail = "Parameters are not valid."
         extra = error.extra if isinstance(error.extra, list) else []
-        faults = tuple(s.FieldFault(str(e.get("key", "")), str(e.get("message", ""))) for e in extra)
+        if any(e.get("key") == "data" for e in extra):
+            detail = "The body is missing: send a JSON object, {} where there is nothing to say."
+        else:
+            faults = tuple(s.FieldFault(str(e.get("key", "")), str(e.get("message", ""))) for e in extra)
+    elif error.status_code == 413:
+        detail = f"A body has at most {request.app.request_max_body_size} bytes."
     code = TITLES.get(error.status_code, "error").upper().replace(" ", "_")
     return problem(error.status_code, code, detail, headers=error.headers, errors=faults)
 

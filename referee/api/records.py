@@ -1,5 +1,6 @@
 """Records and rulebooks: what a match looks like outside, and what it is played under."""
 
+import asyncio
 from typing import Annotated
 from uuid import UUID
 
@@ -58,7 +59,7 @@ class RecordBox(Controller):
         match = await referee.match(match_id, version)
         granted = done.command.versions[access_id(match_id)]
         tokens = tokens_out(await referee.tokens(match_id, granted)) if granted else None
-        body = s.Imported(match_out(match, await referee.names(match.players)), tokens)
+        body = s.Imported(match_out(match, await referee.names(match.players)), tokens, done.command.position)
         status = 201 if granted else 200
         reply = answer(
             request,
@@ -74,7 +75,7 @@ class RecordBox(Controller):
     @post("/check", operation_id="checkRecord", status_code=200, security=[{}], request_max_body_size=LARGEST)
     async def check(self, request: StrictRequest) -> Response[record.Report]:
         """Judge a record from itself alone, as far as it can be read. Nothing is stored."""
-        return Response(record.check(await _document(request)))
+        return Response(await asyncio.to_thread(record.check, await _document(request)))
 
 
 @get("/rulebooks", operation_id="listRulebooks", tags=["rulebooks"], security=[{}])

@@ -9,6 +9,7 @@ from litestar import Request
 from litestar.exceptions import ClientException, HTTPException
 
 from referee import errors
+from referee.api.accepted import accepted
 from referee.rules.cards import ACCEPTED, parse
 from referee.store.log import Key
 
@@ -16,6 +17,7 @@ T = TypeVar("T")
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 _ETAG = re.compile(r'^(?:W/)?"(\d{1,15})(?:\.[^"]*)?"$')
 _KEY = re.compile(r"^[\x21-\x7e]{1,255}$(?!\n)")
+_MISSING = re.compile(r"missing required field `(.*)`")
 _MESSAGE = re.compile(r"^(.*?)(?: - at `(.*)`)?$", re.DOTALL)
 
 
@@ -39,17 +41,20 @@ class StrictRequest(Request[Any, Any, Any]):
         try:
             return decoder.decode(await self.body() or b"{}")
         except msgspec.ValidationError as error:
-            raise errors.BadValue(fault_of(error)) from error
+            raise errors.BadValue(fault_of(error, field.annotation)) from error
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             raise ClientException(f"The body is not readable JSON: {error}") from error
 
 
-def fault_of(error: msgspec.ValidationError, under: str = "") -> errors.Fault:
-    """What msgspec found, with its path as a JSON pointer below `under`."""
+def fault_of(error: msgspec.ValidationError, of: Any, under: str = "") -> errors.Fault:
+    """What msgspec found in a value meant for the type `of`: its path as a JSON pointer below `under`, and what fits."""
     matched = _MESSAGE.match(str(error))
     message, path = (matched[1], matched[2] or "") if matched else (str(error), "")
     pointer = path.removeprefix("$").replace("[...]", "/*").replace(".", "/").replace("[", "/").replace("]", "")
-    return errors.Fault(f"#{under}{pointer}", message)
+    steps = pointer.split("/")[1:]
+    missing = _MISSING.search(message)
+    fits = accepted(of, [*steps, missing[1]] if missing else steps)
+    return errors.Fault(f"#{under}{pointer}", f"{message}; accepted: {', '.join(fits)}" if fits else message)
 
 
 def cards_in(value: T, alphabet: str, pointer: str) -> T:

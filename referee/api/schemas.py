@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from referee.events import DealtBy, Event, Lines, Mode, Points, Role
+from referee.events import WORD, DealtBy, Event, Lines, Mode, Points, Role
 from referee.rules.cards import Card
 from referee.rules.game import Effects, Layout, Move, State
 
@@ -78,7 +78,7 @@ class StartDeal(In, frozen=True):
 class AddWord(In, frozen=True):
     """A seat's word for the shuffle: 1 to 64 letters and digits. It is published with the deal."""
 
-    word: Annotated[str, Meta(pattern="^[0-9A-Za-z]{1,64}$(?!\n)")]
+    word: Annotated[str, Meta(pattern=WORD)]
 
 
 class Nothing(In, frozen=True):
@@ -171,10 +171,11 @@ class Opened(Out, frozen=True):
 
 
 class Imported(Out, frozen=True):
-    """A match that came in as a record; its tokens are null where it was here already."""
+    """A match that came in as a record. Where it was here already its tokens are null and `position` is 0."""
 
     match: MatchOut
     tokens: Tokens | None
+    position: int
 
 
 class TokenOut(Out, frozen=True):

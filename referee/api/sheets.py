@@ -42,7 +42,7 @@ class Sheets(Controller):
         With `min_position`, as answered to a command, it waits until the sheet includes that command.
         """
         sheet = await _sheet(referee, tables, match_id, min_position)
-        return answer(request, sheet, sheet.version, who)
+        return answer(request, sheet, sheet.position, who)
 
     @get("/totals.csv", operation_id="getTotalsCsv", media_type=spreadsheet.MEDIA_TYPE)
     async def read_csv(

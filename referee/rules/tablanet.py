@@ -200,7 +200,7 @@ def check_layout(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, .
     extra, missing = surplus([card for part in (*layout.hands, layout.table, layout.stock) for card in part], PACK)
     if extra or missing:
         found.append(Violation("PACK_MISMATCH", "TN-1", {"extra": extra, "missing": missing}))
-    if jacks := [card for card in layout.table if card[0] == "J"]:
+    if jacks := [card for card in layout.table if card[:1] == "J"]:
         found.append(Violation("JACK_ON_TABLE", "TN-5", {"cards": jacks}))
     return tuple(found)
 

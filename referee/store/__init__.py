@@ -5,12 +5,15 @@ Addresses: `sqlite:PATH` for a file (`sqlite:referee.db`, `sqlite:/var/lib/refer
 
 from pathlib import Path
 
-from referee.store.log import Log, Reader
-from referee.store.postgres import PostgresRecorder
-from referee.store.recorder import RecorderLog, RecorderReader
-from referee.store.sqlite import SQLiteRecorder
+from referee.store import postgres_schema, sqlite_schema
+from referee.store.log import Limits, Log, Reader
+from referee.store.postgres import PostgresLog
+from referee.store.postgres_recorder import PostgresReader, PostgresRecorder
+from referee.store.sqlite import SQLiteLog, SQLiteReader, SQLiteRecorder
 
-__all__ = ["BadAddress", "migrate", "open_log", "open_reader", "sqlite_path"]
+__all__ = ["BadAddress", "Limits", "migrate", "open_log", "open_reader", "open_recorder", "sqlite_path"]
+
+DEFAULT = Limits()
 
 
 class BadAddress(ValueError):
@@ -27,25 +30,32 @@ def sqlite_path(database: str) -> Path | None:
     raise BadAddress(f"{scheme}: is not a database address; write sqlite:PATH or postgresql://user:password@host/name")
 
 
-def _recorder(database: str) -> SQLiteRecorder | PostgresRecorder:
+def open_log(database: str, limits: Limits = DEFAULT) -> Log:
+    """The log at an address, for the service; it connects when first asked. Raises BadAddress."""
+    path = sqlite_path(database)
+    return SQLiteLog(path, limits) if path else PostgresLog(database, limits)
+
+
+def open_reader(database: str, limits: Limits = DEFAULT) -> Reader:
+    """The log at an address, for those who follow it; it connects when first asked. Raises BadAddress."""
+    path = sqlite_path(database)
+    return SQLiteReader(path) if path else PostgresReader(database, limits)
+
+
+def open_recorder(database: str) -> SQLiteRecorder | PostgresRecorder:
+    """The log at an address as a recorder of the eventsourcing library, for its tools. Raises BadAddress."""
     path = sqlite_path(database)
     return SQLiteRecorder(path) if path else PostgresRecorder(database)
 
 
-def open_log(database: str) -> Log:
-    """The log at an address, for the service. Raises BadAddress."""
-    return RecorderLog(_recorder(database))
+def migrate(database: str, role: str | None = None) -> None:
+    """Bring the tables up to date, in one transaction; a step is taken once, however often this is called.
 
-
-def open_reader(database: str) -> Reader:
-    """The log at an address, for those who follow it. Raises BadAddress."""
-    return RecorderReader(_recorder(database))
-
-
-def migrate(database: str) -> None:
-    """Create what is not yet there, in one transaction. Raises BadAddress, or the driver's error if it does not answer."""
-    recorder = _recorder(database)
-    try:
-        recorder.create_table()
-    finally:
-        recorder.datastore.close()
+    On PostgreSQL `role` is given the rights that the service needs, and no more; and positions are lifted where a restore
+    has left them behind. Raises BadAddress, or the driver's error if the database does not answer.
+    """
+    path = sqlite_path(database)
+    if path:
+        sqlite_schema.migrate(path)
+    else:
+        postgres_schema.migrate(database, role)

@@ -1,22 +1,26 @@
-"""Entries as the database holds them: JSON that a person can read there, the event's tag as its topic."""
+"""Rows as the domain reads them."""
 
+from collections.abc import Iterable
+from datetime import datetime
 from uuid import UUID
 
-import msgspec
-from eventsourcing.persistence import StoredEvent
+from referee.events import Recorded
+from referee.store.evolution import TOPICS
 
-from referee.events import Entry, Recorded
-
-_encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Entry).decode
+_decode = TOPICS.decode
 
 
-def to_stored(stream: UUID, version: int, entry: Entry) -> StoredEvent:
-    """The row for an entry."""
-    return StoredEvent(stream, version, str(entry.event.__struct_config__.tag), _encode(entry))
-
-
-def to_recorded(stream: UUID, version: int, position: int, state: bytes) -> Recorded:
-    """The entry in a row. Raises msgspec.DecodeError for a row that holds none."""
-    entry = _decode(state)
+def to_recorded(stream: UUID, version: int, position: int, topic: str, state: bytes) -> Recorded:
+    """The entry in a row. Raises Undecodable for a row that holds none."""
+    entry = _decode(topic, state)
     return Recorded(stream, version, position, entry.at, entry.by, entry.event)
+
+
+def as_of(entries: Iterable[Recorded], until: datetime | None) -> list[Recorded]:
+    """Entries up to the first one later than `until`: what had been written then, without a gap."""
+    found = []
+    for recorded in entries:
+        if until is not None and recorded.at > until:
+            break
+        found.append(recorded)
+    return found

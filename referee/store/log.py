@@ -4,6 +4,7 @@ Implementations are chosen by `referee.store.open_log`; nothing outside this pac
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
@@ -36,6 +37,22 @@ class Command(msgspec.Struct, frozen=True):
     position: int
 
 
+class Limits(msgspec.Struct, frozen=True):
+    """How much the log takes on at once, and how long it waits for its database.
+
+    `pool` connections for reads beside one that writes and two that keep states fresh; `queue` commands may wait, beyond
+    that they are turned away; at most `group` of them share a transaction. Times are in seconds.
+    """
+
+    pool: int = 4
+    queue: int = 1024
+    group: int = 64
+    connect_seconds: float = 5
+    statement_seconds: float = 5
+    lock_seconds: float = 2
+    idle_seconds: float = 5
+
+
 class Conflict(Exception):
     """A stream has moved on: its version is not the one expected. Nothing was written."""
 
@@ -60,16 +77,35 @@ class Log(Protocol):
     """The event log as the service sees it. Every method may raise Unavailable."""
 
     async def append(
-        self, batches: Sequence[Batch], key: Key | None = None, words: Mapping[UUID, str] | None = None
+        self,
+        batches: Sequence[Batch],
+        key: Key | None = None,
+        words: Mapping[UUID, str] | None = None,
+        guards: Mapping[UUID, int] | None = None,
     ) -> int:
         """Write all batches, the key and the words in one transaction; durable once it returns the last position.
 
-        Raises Conflict or KeyUsed, with nothing written.
+        `guards` are streams that were only read, with the version seen: if one has moved on, nothing is written.
+        They are compared with what is committed when the append begins, so two appends that each guard what the other
+        writes may both pass: what must exclude each other has to write to one stream.
+        Raises Conflict or KeyUsed, with nothing written; KeyUsed if both apply. Unavailable where a connection broke
+        and none came back in time leaves open whether the command was stored: asking again under its key tells.
         """
         ...
 
-    async def read(self, stream: UUID, after: int = 0, upto: int | None = None) -> list[Recorded]:
-        """Entries of a stream with version in (after, upto], in order; empty if there is no such stream."""
+    async def read(
+        self, stream: UUID, after: int = 0, upto: int | None = None, until: datetime | None = None
+    ) -> list[Recorded]:
+        """Entries of a stream with version in (after, upto], in order, up to the first one later than `until`;
+        empty if there is no such stream."""
+        ...
+
+    async def tails(self, known: Mapping[UUID, int]) -> dict[UUID, list[Recorded]]:
+        """What each stream has past the version known of it, streams without news left out."""
+        ...
+
+    async def page(self, streams: Sequence[UUID], after: int, limit: int) -> list[Recorded]:
+        """At most `limit` entries of these streams past position `after`, in the order of the log."""
         ...
 
     async def command(self, scope: str, key: str) -> Command | None:
@@ -94,6 +130,10 @@ class Reader(Protocol):
 
     def head(self) -> int:
         """The last position that `follow` can give now; 0 for an empty log."""
+        ...
+
+    def held_back(self) -> int:
+        """How many entries are committed but cannot be given yet, because an open transaction may still come before them."""
         ...
 
     def close(self) -> None:

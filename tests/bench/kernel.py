@@ -19,6 +19,7 @@ import chess
 from referee.rules import tablanet
 from referee.rules.game import GAMES, Game
 from referee.rules.tablanet import Play, Rules, State
+from referee.rules.verdict import LEGAL
 from tests.dealing import SeededChance, new_deal, random_line, rules_of
 
 DEALS = 12
@@ -53,7 +54,8 @@ def replay(game: Game) -> Contender:
         moves = 0
         for rules, state, steps in deals:
             for seat, move, effects in steps:
-                game.judge(rules, state, seat, move)
+                if game.judge(rules, state, seat, move) is not LEGAL:
+                    raise AssertionError(move)
                 state = game.evolve(state, seat, move, effects)
             moves += len(steps)
         return moves

@@ -54,6 +54,12 @@ class Table:
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         return self.client.post("/v1/matches", json=body, headers=names)
 
+    def take_in(self, data: bytes, path: str = "/v1/records", **headers: str) -> Response:
+        """POST a match record."""
+        names = {"Content-Type": "application/vnd.referee.match+json"}
+        names |= {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.client.post(path, content=data, headers=names)
+
     def open(self, game: str = "tablanet", players: int = 2, dealer: int = 0, **house_rules: Any) -> Opened:
         """Open a match; Tablanet's ace counts 1 unless said."""
         rules = {"ace_value": 1, **house_rules} if game == "tablanet" else house_rules

@@ -26,6 +26,30 @@ ROWS: list[tuple[str, dict[str, object], int, int, list[int]]] = [
         8,
         [8, 90, 734, 3503],
     ),
+    ("tabu", {}, 2, 1, [1, 1, 1, 1, 1, 1, 1, 2, 6, 8, 3, 8, 2, 28]),
+    ("tabu", {}, 5, 2, [1, 4, 7, 7, 7, 22, 7, 14, 26, 10, 60, 33, 48, 72]),
+    ("tabu", {"must_play": "free"}, 2, 3, [3, 8, 17, 48, 105, 239, 595, 1421]),
+    (
+        "tabu",
+        {"must_play": "matches_only", "joker_draws": "others"},
+        3,
+        4,
+        [2, 2, 6, 10, 14, 18, 26, 54, 57, 73, 105, 148],
+    ),
+    ("tabu", {"must_play": "free", "packs": 1}, 6, 5, [3, 7, 21, 42, 63, 269, 767]),
+    ("tabu", {"must_play": "free", "last_joker": "redraws"}, 20, 6, [3, 3, 7, 13, 18, 37, 61, 123, 190]),
+    ("sabo", {}, 2, 1, [13, 52, 624, 2238]),
+    ("sabo", {}, 3, 2, [13, 46, 115, 1380]),
+    ("sabo", {}, 4, 3, [13, 26, 46, 170, 2040]),
+    ("sabo", {"discard_low": "overall", "lead_from_sabo": "empty_hand_only"}, 2, 4, [8, 32, 224, 800, 4800]),
+    ("sabo", {"senior_suit": "clubs_only"}, 5, 5, [10, 41, 71, 98, 152, 1368]),
+    (
+        "sabo",
+        {"discard_low": "any", "two_player_pack": "short_ranks", "trick_order": "equal_rank_overtakes"},
+        2,
+        6,
+        [13, 21, 252, 1091],
+    ),
 ]
 
 

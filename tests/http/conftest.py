@@ -1,0 +1,33 @@
+"""A table that all tests of a file share, for those that look at many small things."""
+
+from collections.abc import Iterator
+
+import pytest
+from litestar.testing import TestClient
+
+from referee.api.app import create_app
+from referee.settings import Settings
+from referee.store import migrate
+from tests.conftest import SECRET
+from tests.http.table import Table
+from tests.postgres import Server
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def shared_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a prepared database for all tests of a file."""
+    if request.param == "sqlite":
+        address = f"sqlite:{tmp_path_factory.mktemp('shared') / 'referee.db'}"
+    else:
+        server: Server = request.getfixturevalue("postgres")
+        address = server.database()
+    migrate(address)
+    return address
+
+
+@pytest.fixture(scope="module")
+def shared(shared_database: str) -> Iterator[Table]:
+    """A table on that database, projections running."""
+    settings = Settings(shared_database, SECRET, frozenset({"testserver.local"}), project=True)
+    with TestClient(create_app(settings), base_url="http://testserver.local") as client:
+        yield Table(client)
