@@ -97,8 +97,11 @@ class Lists(Controller):
         since: FromQuery[datetime | None] = None, until: FromQuery[datetime | None] = None,
         imported: FromQuery[bool] = False, limit: FromQuery[int] = 100, min_position: MinPosition = 0,
     ) -> Response[Standings]:  # fmt: skip
-        """Standings by wins, then points, over the matches that fit: of a game, of a time, these matches (`match`), those
-        in which all of `player` took part. Imported matches count only with `imported=true`."""
+        """Standings by wins, then points, over the matches that fit.
+
+        Those of a game, of a time, these matches (`match`), those in which all of `player` took part. Imported matches count
+        only with `imported=true`; unfinished ones are counted apart and left out of win rates.
+        """
         wanted = _standings_of(game, player, match, since, until, imported)
         most = limited(limit, STANDINGS)
         found, position = await ask(tables, standings, min_position, lambda v: standings.read(v, wanted, most))
