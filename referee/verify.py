@@ -84,7 +84,7 @@ def _match(scan: Scan, id_: UUID, left: set[UUID]) -> Checked:
             rows = scan.rows(deal_id(id_, line.number))
             left.discard(deal_id(id_, line.number))
             events += len(rows)
-            deals[line.number], found = _deal(scan, match, line.number, rows, line.points is not None)
+            deals[line.number], found = _deal(scan, entries[0].event, match, line.number, rows)
             if found:
                 damage.append(found)
     if match is not None and not damage:
@@ -118,16 +118,15 @@ def _folded(entries: Sequence[Recorded]) -> Match | None:
 
 
 def _deal(
-    scan: Scan, match: Match, number: int, rows: Sequence[RawRow], scored: bool
+    scan: Scan, opened: Any, match: Match, number: int, rows: Sequence[RawRow]
 ) -> tuple[list[Recorded], Damage | None]:
     id_ = deal_id(match.id, number)
-    waiting = match.deals[number - 1].waiting if number <= len(match.deals) else False
-    if not rows and (scored or not waiting):
+    if not rows and not match.deals[number - 1].waiting:
         return [], Damage(id_, 1, "missing", "the match knows this deal", deal=number)
     entries, found = _stream(scan, id_, rows)
     if found:
         return entries, msgspec.structs.replace(found, deal=number)
-    found = _judged(id_, lambda: audit(match.rules, entries)) if entries else None
+    found = _judged(id_, lambda: audit(opened, entries)) if entries else None
     return entries, msgspec.structs.replace(found, deal=number) if found else None
 
 
