@@ -342,7 +342,7 @@ def test_files_that_spreadsheets_open_rightly(hall: Hall) -> None:
                 assert '"O\'Neil, ""Red"""' in text
             if separator == "semicolon":
                 assert '"Ana; Bob"' in text
-            _, *lines = spreadsheet.read(file, separator)  # type: ignore[arg-type]
+            _, *lines = spreadsheet.read(file, separator)
             assert [line[3] for line in lines] == [*NAMES, "=1+1"]
             assert [int(line[5]) for line in lines] == [-11, 251, 0, 3]
     answer = hall.get(f"/v1/standings.csv?min_position={at}&separator=semicolon&bom=true")
