@@ -20,6 +20,7 @@ from referee.events import (
 )
 
 DEAL_EVENTS = frozenset(DealEvent.__args__)
+MOVES = frozenset(kind for kind in DEAL_EVENTS if issubclass(kind, Moved))
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -43,14 +44,15 @@ class Course(msgspec.Struct, frozen=True):
 
 def speaks(event: Event) -> bool:
     """Whether an event of a deal says more than that a move was made."""
-    if isinstance(event, Moved):
-        return bool(event.irregular) or cleared(event.effects)
-    return type(event) in DEAL_EVENTS
+    kind = type(event)
+    if kind in MOVES:
+        return bool(event.irregular) or cleared(event.effects)  # type: ignore[union-attr]
+    return kind in DEAL_EVENTS
 
 
 def cleared(effects: Any) -> bool:
     """Whether a move was a tablanet."""
-    return bool(getattr(effects, "tablanet", False))
+    return getattr(effects, "tablanet", False) is True
 
 
 def counted(moves: int, version: int, recorded: Recorded) -> int:

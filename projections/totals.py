@@ -18,6 +18,7 @@ VERSION: Final = 1
 TABLES: Final[Mapping[str, str]] = {}
 INDEXES: Final = ()
 Doc: Final = Sheet
+HEARD: Final = MATCH_EVENTS | {MatchImported}
 
 
 class SeatTotal(msgspec.Struct, frozen=True):
@@ -103,7 +104,7 @@ class Chart(msgspec.Struct, frozen=True):
 
 def hears(event: Event) -> bool:
     """What the match itself says, and that it came in as a record."""
-    return type(event) in MATCH_EVENTS or isinstance(event, MatchImported)
+    return type(event) in HEARD
 
 
 def evolve(doc: Sheet | None, recorded: Recorded) -> Sheet:
