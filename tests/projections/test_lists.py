@@ -3,6 +3,7 @@
 import asyncio
 import random
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
@@ -385,10 +386,10 @@ def test_how_far_the_tables_are(hall: Hall) -> None:
     headers = {"Authorization": f"Bearer {OPERATOR}"}
     assert hall.client.post("/v1/projections/nothing/rebuild", headers=headers).status_code == 404
     assert hall.client.post("/v1/projections/totals/rebuild", headers=headers).status_code == 202
-    for _ in range(500):
-        state = hall.get("/v1/projections/totals/rebuild").json()
-        if state["done"] or state["failed"]:
-            break
+    deadline = time.monotonic() + 30
+    while not ((state := hall.get("/v1/projections/totals/rebuild").json())["done"] or state["failed"]):
+        assert time.monotonic() < deadline, state
+        time.sleep(0.02)
     assert state["failed"] is None
     assert state["done"]["differences"] == {}
     after = hall.get("/v1/projections").json()

@@ -19,7 +19,7 @@ from tests.projections.logs import Book, random_changes, write
 
 
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.explicit, Phase.generate]
+    max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.explicit, Phase.generate]
 )
 @given(seed=st.integers(0, 2**32))
 def test_live_is_rebuilt_is_a_fresh_fold(database: str, seed: int) -> None:
