@@ -183,7 +183,10 @@ def _read(reader: Reader, after: int, limit: int) -> list[Recorded]:
     """As many entries as can be read. Raises Unreadable if the very next one cannot be."""
     try:
         return reader.follow(after, limit)
-    except msgspec.MsgspecError as error:
+    except (
+        ValueError,
+        msgspec.MsgspecError,
+    ) as error:  # a row that holds no event, as the store or the decoder says it
         if limit == 1:
             raise Unreadable(after) from error
         return _read(reader, after, limit // 2)

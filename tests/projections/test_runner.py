@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import msgspec
 import psycopg
 import pytest
 
@@ -23,6 +22,7 @@ from projections.tables import Tables
 from projections.wake import Bell
 from referee.events import DealStarted, Recorded
 from referee.store import open_log, open_reader, sqlite_path
+from referee.store.evolution import Undecodable
 from referee.store.log import Reader
 from tests.projections.follow import ALL, catch_up, prepare, rows
 from tests.projections.logs import Book, random_changes, write
@@ -172,7 +172,7 @@ class Torn:
     def follow(self, after: int, limit: int) -> list[Recorded]:
         found = self._reader.follow(after, limit)
         if any(entry.position == self.at for entry in found):
-            raise msgspec.DecodeError("not an event")
+            raise Undecodable("not an event")
         return found
 
 
