@@ -98,7 +98,7 @@ def _dealt(opened: MatchOpened, rules: Any, version: int, dealt: CardsDealt) -> 
     if dealt.ruleset != opened.ruleset or not _of(game, dealt.layout) or not 0 <= dealt.dealer < seats:
         return Divergence("order", version)
     by_referee = dealt.dealt_by == "referee"
-    if (dealt.commitment is None) == by_referee or len(dealt.words) != (seats if by_referee else 0):
+    if (dealt.commitment is None) == by_referee or len(dealt.words) not in ((0, seats) if by_referee else (0,)):
         return Divergence("seed", version)
     if not by_referee and dealt.shuffles:
         return Divergence("shuffle", version)
