@@ -8,6 +8,7 @@ match says that it was granted and not revoked.
 import base64
 import hashlib
 import hmac
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -36,11 +37,12 @@ class Caller(msgspec.Struct, frozen=True):
         """How the log and the ETag name the caller: `arbiter`, `seat:0`, …"""
         return self.role if self.seat is None else f"{self.role}:{self.seat}"
 
-    def sight(self, dealt_by: str, finished: bool) -> Sight:
+    def sight(self, dealt_by: str, finished: bool, seats: Sequence[int]) -> Sight:
         """What the caller sees of a deal's hidden cards: a seat its own hand, the arbiter all, the scorekeeper only
-        what he entered himself, and everybody all of it once the deal is over."""
+        what he entered himself, and everybody all of it once the deal is over. `seats` sit at the deal's table."""
         entered = self.role == "scorekeeper" and dealt_by == "scorekeeper"
-        return Sight(self.seat, everything=finished or entered or self.role == "arbiter")
+        place = seats.index(self.seat) if self.seat in seats else None
+        return Sight(place, everything=finished or entered or self.role == "arbiter")
 
 
 class Capability(msgspec.Struct, frozen=True):

@@ -1,6 +1,8 @@
-"""Decide and evolve of one deal: the layout, the moves, the end."""
+"""Evolve of one deal, and the decisions of its course: the layout, the moves, the end.
 
-from collections.abc import Iterable
+What counts is the effective history: moves taken back or corrected later are in the stream, but no longer in `played`.
+"""
+
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,27 +13,47 @@ from referee.events import (
     CardDrawn,
     CardPlayed,
     CardsDealt,
+    Consent,
     DealEvent,
     DealFinished,
     DealtBy,
+    HandsShown,
+    IrregularityFound,
+    IrregularityNoted,
     Lines,
+    Made,
     Mode,
+    MoveCorrected,
     Moved,
+    MovesTakenBack,
     Points,
     Recorded,
     SeedRevealed,
     TurnPassed,
 )
 from referee.match import DealLine, Match
+from referee.rules.cards import Cards
 from referee.rules.chance import Chance
+from referee.rules.faults import consequence, faults
 from referee.rules.game import RULESETS, Game
-from referee.rules.verdict import Illegal
+from referee.rules.hands import check_hands, hands_due, show_hands
+from referee.rules.proof import Record
+from referee.rules.verdict import Illegal, Undecided, Violation
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A move that counts, and the version at which it was recorded."""
+
+    version: int
+    made: Moved
 
 
 class Deal(msgspec.Struct, frozen=True):
     """A deal after `version` events; `state` is the game's own, `points` null until it is finished.
 
-    `moves` counts the moves made, `shuffles` the things asked of chance; `seed` is null until it is revealed.
+    `seats` sit at the table, one to a place, and everything here runs by place. `played` are the moves that count,
+    `shuffles` the things asked of chance for them; `hands` those shown at the end of an observed deal;
+    `seed` is null until it is revealed.
     """
 
     id: UUID
@@ -43,19 +65,34 @@ class Deal(msgspec.Struct, frozen=True):
     mode: Mode
     dealt_by: DealtBy
     layout: Any
+    seats: tuple[int, ...]
     state: Any
     commitment: str | None = None
     words: tuple[str, ...] = ()
     seed: str | None = None
-    moves: int = 0
+    laid_out_with: int = 0
     shuffles: int = 0
+    played: tuple[Played, ...] = ()
+    hands: tuple[Cards, ...] | None = None
     points: Points | None = None
     lines: Lines | None = None
+    faults: tuple[IrregularityFound, ...] = ()
+    notes: tuple[IrregularityNoted, ...] = ()
 
     @property
     def kernel(self) -> Game:
         """The rules this deal is played under."""
         return RULESETS[self.ruleset]
+
+    @property
+    def moves(self) -> int:
+        """How many moves count."""
+        return len(self.played)
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat to act, null when the deal is over."""
+        return None if self.state.turn is None else self.seats[self.state.turn]
 
 
 # ---- decide
@@ -64,54 +101,128 @@ SAID: Final[dict[str, type[CardDrawn | TurnPassed]]] = {"draw": CardDrawn, "keep
 """The event for a move, by the second word of its tag; any other is a card played."""
 
 
-def said(move: Any) -> type[CardPlayed | CardDrawn | TurnPassed]:
-    """The event that a move is written down as."""
-    return SAID.get(str(move.__struct_config__.tag).partition(".")[2], CardPlayed)
-
-
 def deal_cards(match: Match, line: DealLine, seed: str) -> tuple[DealEvent, ...]:
     """Shuffle and deal: everything follows from the seed and the seats' words; of the seed only the commitment is kept."""
-    game, seats = match.kernel, len(match.players)
+    game, places = match.kernel, len(line.seats)
     chance = dealer.SeededChance(seed, line.words)
-    layout = game.lay_out(match.rules, seats, line.dealer, chance.pack(game.pack(match.rules, seats)), chance)
+    cards = chance.pack(game.pack(match.rules, places))
+    layout = game.lay_out(match.rules, places, line.seats.index(line.dealer), cards, chance)
+    dealt = _dealt(match, line, "referee", layout)
     return (
-        CardsDealt(
-            match=match.id,
-            number=line.number,
-            ruleset=match.ruleset,
-            dealer=line.dealer,
-            mode="dealt",
-            dealt_by="referee",
-            layout=layout,
-            commitment=line.commitment,
-            shuffles=chance.made,
-            words=line.words,
-        ),
-    )
+        msgspec.structs.replace(dealt, commitment=line.commitment, shuffles=chance.made, words=line.words),
+    )  # fmt: skip
 
 
 def lay_out(match: Match, line: DealLine, layout: Any, told_by: DealtBy) -> tuple[DealEvent, ...] | Illegal:
     """Take a layout told by the table; refused when it is not a deal of this game."""
-    if reasons := match.kernel.check_layout(match.rules, len(match.players), layout):
+    if reasons := match.kernel.check_layout(match.rules, len(line.seats), layout):
         return Illegal(reasons)
-    return (CardsDealt(match.id, line.number, match.ruleset, line.dealer, "dealt", told_by, layout),)
+    return (_dealt(match, line, told_by, layout),)
+
+
+def observe(match: Match, line: DealLine, cards: Cards, told_by: DealtBy) -> tuple[DealEvent, ...] | Illegal:
+    """Take what lies open where the hands are known to nobody else; refused when it cannot lie there."""
+    game, places = match.kernel, len(line.seats)
+    layout = game.lay_open(match.rules, places, cards)
+    if reasons := game.check_open(match.rules, places, layout):
+        return Illegal(reasons)
+    return (_dealt(match, line, told_by, layout, "observed"),)
 
 
 def play(
-    deal: Deal, rules: Any, seat: int, move: Any, chance: Chance, seed: str | None
+    deal: Deal, rules: Any, place: int, move: Any, chance: Chance, seed: str | None
 ) -> tuple[DealEvent, ...] | Illegal:
     """Make a move: what it causes, and the end of the deal with its points when it was the last."""
-    game = deal.kernel
-    verdict = game.judge(rules, deal.state, seat, move)
+    verdict = deal.kernel.judge(rules, deal.state, place, move)
     if isinstance(verdict, Illegal):
         return verdict
-    effects = game.play(rules, deal.state, seat, move, chance)
-    made: tuple[DealEvent, ...] = (said(move)(seat, move, effects),)
-    if effects.next is not None:
-        return made
-    lines = game.score(rules, game.evolve(deal.state, seat, move, effects))
+    claims = verdict.claims if isinstance(verdict, Undecided) else ()
+    effects = deal.kernel.play(rules, deal.state, place, move, chance)
+    return _made(deal, rules, said(move)(place, move, effects, claims), seed)
+
+
+def let_stand(
+    deal: Deal, rules: Any, place: int, move: Any, chance: Chance, seed: str | None, consent: Consent, why: UUID | None
+) -> tuple[DealEvent, ...] | Illegal:
+    """Record an irregular move as it was made, where that is physically possible; a legal one is simply played."""
+    game = deal.kernel
+    verdict = game.judge(rules, deal.state, place, move)
+    if not isinstance(verdict, Illegal):
+        return play(deal, rules, place, move, chance, seed)
+    if impossible := tuple(fault for fault in verdict.violations if fault.code not in game.CAN_STAND):
+        return Illegal(impossible)
+    effects = game.play(rules, deal.state, place, move, chance)
+    return _made(deal, rules, said(move)(place, move, effects, (), verdict.violations, why, consent), seed)
+
+
+def show(deal: Deal, rules: Any, hands: tuple[Cards, ...], seed: str | None) -> tuple[DealEvent, ...] | Illegal:
+    """Hands shown at the end of an observed deal, by place; with them it can be scored."""
+    if reasons := check_hands(deal.kernel, rules, deal.state, hands):
+        return Illegal(reasons)
+    now = follow(deal, HandsShown(hands))
+    if impossible := _impossible(now, rules):
+        return Illegal(impossible)
+    return (HandsShown(hands), *found_in(now, rules), *finish(now, rules, seed))
+
+
+def said(move: Any) -> type[CardPlayed | CardDrawn | TurnPassed]:
+    """The kind of event for a move."""
+    return SAID.get(str(type(move).__struct_config__.tag).partition(".")[2], CardPlayed)
+
+
+def finish(deal: Deal, rules: Any, seed: str | None) -> tuple[DealEvent, ...]:
+    """The end of a deal whose moves are all made: the seed unless it is known, points and score lines."""
+    lines = result(deal, rules)
     finished = DealFinished(tuple(sum(line.values()) for line in lines), lines)
-    return (*made, SeedRevealed(seed), finished) if seed else (*made, finished)
+    return (SeedRevealed(seed), finished) if seed and not deal.seed else (finished,)
+
+
+def result(deal: Deal, rules: Any) -> Lines:
+    """Score lines of a deal that is over, by place, with what proven faults cost under the match's rules (rules 4.2)."""
+    lines = deal.kernel.score(rules, deal.state)
+    if deal.mode != "observed" and not any(one.made.irregular for one in deal.played):
+        return lines
+    return consequence(deal.kernel, rules, lines, faults(deal.kernel, rules, record_of(deal)))
+
+
+def record_of(deal: Deal) -> Record:
+    """What the deal's moves prove is a function of this."""
+    return Record(deal.dealer, deal.layout, [one.made for one in deal.played], deal.hands)
+
+
+def _made(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEvent, ...] | Illegal:
+    """A move with what it proves, and the end of the deal if it was the last; refused where no deal could hold it."""
+    now = follow(deal, made)
+    if impossible := _impossible(now, rules):
+        return Illegal(impossible)
+    events: tuple[Any, ...] = (made, *found_in(now, rules))
+    if made.effects.next is None and not hands_due(now.state):
+        events += finish(now, rules, seed)
+    return events
+
+
+def found_in(deal: Deal, rules: Any) -> list[IrregularityFound]:
+    """False claims that the record proves now and that were not found before: only real cards hide any."""
+    if deal.mode != "observed":
+        return []
+    kinds = set(deal.kernel.FAULTS.values())
+    proven = [
+        IrregularityFound(fault.kind, fault.seat, fault.move, fault.proof, fault.clause)
+        for fault in faults(deal.kernel, rules, record_of(deal))
+        if fault.kind in kinds
+    ]
+    return [fault for fault in proven if fault not in deal.faults]
+
+
+def _impossible(deal: Deal, rules: Any) -> tuple[Violation, ...]:
+    """Why nobody could have held the cards that an observed deal has shown."""
+    return deal.kernel.check_record(rules, record_of(deal)) if deal.mode == "observed" else ()
+
+
+def _dealt(match: Match, line: DealLine, by: DealtBy, layout: Any, mode: Mode = "dealt") -> CardsDealt:
+    seats = () if line.seats == match.opened_with else line.seats
+    place = line.seats.index(line.dealer)
+    return CardsDealt(match.id, line.number, match.ruleset, place, mode, by, layout, seats=seats)
 
 
 # ---- evolve
@@ -121,7 +232,6 @@ def evolve(deal: Deal | None, recorded: Recorded) -> Deal:
     """The deal after one more event of its stream."""
     event = recorded.event
     if isinstance(event, CardsDealt):
-        game = RULESETS[event.ruleset]
         return Deal(
             id=recorded.stream,
             version=recorded.version,
@@ -132,36 +242,75 @@ def evolve(deal: Deal | None, recorded: Recorded) -> Deal:
             mode=event.mode,
             dealt_by=event.dealt_by,
             layout=event.layout,
-            state=game.start(event.dealer, event.layout),
+            seats=event.seats or tuple(range(len(event.layout.hands))),
+            state=RULESETS[event.ruleset].start(event.dealer, event.layout),
             commitment=event.commitment,
+            laid_out_with=event.shuffles,
             shuffles=event.shuffles,
             words=event.words,
         )
     assert deal is not None, "a deal stream begins with CardsDealt"
+    return msgspec.structs.replace(follow(deal, event, recorded.version), version=recorded.version)
+
+
+def at_move(deal: Deal, moves: int) -> Deal:
+    """The deal as it stood after its first `moves` moves that count. Raises ValueError when it has fewer."""
+    if not 0 <= moves <= deal.moves:
+        raise ValueError("the deal has fewer moves")
+    if moves == deal.moves:
+        return deal
+    then = _with_moves(deal, deal.played[:moves])
+    version = deal.played[moves - 1].version if moves else 1
+    proven = tuple(fault for fault in deal.faults if fault.proof <= moves)
+    return msgspec.structs.replace(then, version=version, seed=None, faults=proven)
+
+
+def corrected(deal: Deal, number: int, moves: tuple[Made, ...], version: int = 0) -> Deal:
+    """The deal with these moves in the place of those from `number` on."""
+    now = tuple(Played(version, as_moved(made)) for made in moves)
+    kept = _with_moves(deal, deal.played[: number - 1])
+    return _with_moves(kept, (*kept.played, *now))
+
+
+def as_moved(made: Made) -> Moved:
+    """A move of a correction as the event that it would have been."""
+    return said(made.move)(made.seat, made.move, made.effects, irregular=made.irregular)
+
+
+def follow(deal: Deal, event: Any, version: int = 0) -> Deal:
+    """The deal after an event of its stream, `version` left as it is; a move is noted with `version`."""
     replace = msgspec.structs.replace
     match event:
-        case Moved(seat, move, effects):
-            state = deal.kernel.evolve(deal.state, seat, move, effects)
-            made = deal.shuffles + len(deal.kernel.outcomes(effects))
-            return replace(deal, version=recorded.version, state=state, moves=deal.moves + 1, shuffles=made)
+        case Moved(place, move, effects) as made:
+            state = deal.kernel.evolve(deal.state, place, move, effects)
+            shuffles = deal.shuffles + len(deal.kernel.outcomes(effects))
+            played = (*deal.played, Played(version, made))
+            return replace(deal, state=state, shuffles=shuffles, played=played)
+        case MovesTakenBack(kept=kept):
+            return _with_moves(deal, deal.played[:kept])
+        case MoveCorrected(number=number, moves=moves):
+            return corrected(deal, number, moves, version)
+        case HandsShown(hands):
+            return replace(deal, state=show_hands(deal.state, hands), hands=hands)
+        case IrregularityFound() as fault:
+            return replace(deal, faults=(*deal.faults, fault))
+        case IrregularityNoted() as note:
+            return replace(deal, notes=(*deal.notes, note))
         case SeedRevealed(seed):
-            return replace(deal, version=recorded.version, seed=seed)
+            return replace(deal, seed=seed)
         case DealFinished(points, lines):
-            return replace(deal, version=recorded.version, points=points, lines=lines)
+            return replace(deal, points=points, lines=lines)
         case _:
-            return replace(deal, version=recorded.version)
-
-
-def fold(entries: Iterable[Recorded], moves: int | None = None) -> Deal:
-    """The deal after its first `moves` moves, with all that each caused; after all of them when None.
-
-    Raises ValueError when it has fewer moves, or no entries.
-    """
-    deal: Deal | None = None
-    for recorded in entries:
-        if deal and moves is not None and deal.moves == moves and isinstance(recorded.event, Moved):
             return deal
-        deal = evolve(deal, recorded)
-    if deal is None or (moves is not None and deal.moves < moves):
-        raise ValueError("the deal has fewer moves")
-    return deal
+
+
+def _with_moves(deal: Deal, played: tuple[Played, ...]) -> Deal:
+    """The deal folded again from its layout with just these moves, not finished."""
+    game, state, shuffles = deal.kernel, deal.kernel.start(deal.dealer, deal.layout), deal.laid_out_with
+    for one in played:
+        state = game.evolve(state, one.made.seat, one.made.move, one.made.effects)
+        shuffles += len(game.outcomes(one.made.effects))
+    faults_kept = tuple(fault for fault in deal.faults if fault.proof <= len(played))
+    return msgspec.structs.replace(
+        deal, state=state, shuffles=shuffles, played=played, faults=faults_kept, points=None, lines=None, hands=None
+    )  # fmt: skip

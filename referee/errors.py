@@ -5,7 +5,9 @@ RefereeError
 ├── Forbidden         403  another match's token, or a role without this right
 ├── NotFound          404  no such match, deal or move
 ├── Clash             409  not now: a deal is running, a race was lost
+├── Consequences      409  a correction would make later moves irregular: which
 ├── MovedOn           412  the version in If-Match is not the current one
+├── NeedsIfMatch      428  this changes what was recorded: If-Match is required
 ├── Refused           422  a rule forbids it: every violation with its clause
 ├── BadValue          422  well formed, but not a value that is accepted here: where, and what would be
 ├── RecordDiverges    422  a match record that does not follow from itself under its own rules
@@ -45,12 +47,24 @@ class Clash(RefereeError):
         self.code = code
 
 
+class Consequences(RefereeError):
+    """Later moves would be irregular after a correction: their numbers, with the violations of each."""
+
+    def __init__(self, moves: Sequence[tuple[int, Sequence[Violation]]]) -> None:
+        super().__init__("Moves would be irregular after this; nothing was changed. The arbiter may let them stand.")
+        self.moves = tuple(moves)
+
+
 class MovedOn(RefereeError):
     """The caller's version is stale; `current` is the version now."""
 
     def __init__(self, current: int) -> None:
         super().__init__(f"The version in If-Match is not the current one, which is {current}.")
         self.current = current
+
+
+class NeedsIfMatch(RefereeError):
+    """This changes what was recorded, so it must say which version it goes by."""
 
 
 class Refused(RefereeError):

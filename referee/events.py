@@ -26,8 +26,11 @@ WORD: Final = "^[0-9A-Za-z]{1,64}$(?!\n)"
 """A word that a seat adds to a shuffle, as a regular expression."""
 
 
-class Fact(msgspec.Struct, frozen=True, tag_field="type"):
-    """What every event is. Seats count from 0, clockwise; tuples run by seat; deals count from 1."""
+class Fact(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True):
+    """What every event is. Seats count from 0, clockwise; tuples run by seat; deals count from 1.
+
+    A field that has its default is not written, so an event looks the same before and after another one was added.
+    """
 
 
 class Consent(msgspec.Struct, frozen=True):
@@ -76,7 +79,8 @@ class DealStarted(Fact, frozen=True, tag="DealStarted"):
     """A deal begins; `most` is the most points it can pay one seat, null if unbounded.
 
     Where the referee shuffles, `commitment` is the SHA-256 of its seed (hex); `waiting` says that the seats may add
-    their words to it before the cards are dealt. `seats` sit at the table, clockwise; empty means all of the match.
+    their words to it before the cards are dealt. `seats` sit at the table, clockwise; empty means those
+    that the match was opened with.
     """
 
     number: int
@@ -114,10 +118,11 @@ class DealScored(Fact, frozen=True, tag="DealScored"):
 
 
 class MatchWon(Fact, frozen=True, tag="MatchWon"):
-    """The match is over: its winner, or several where a shared win was agreed."""
+    """The match is over: its winner, or several where a shared win was agreed, and after which deal."""
 
     seats: tuple[int, ...]
     totals: Points
+    deal: int = 0
 
 
 class DealTallied(Fact, frozen=True, tag="DealTallied"):
@@ -199,6 +204,33 @@ class ProposalAnswered(Fact, frozen=True, tag="ProposalAnswered"):
     agreed: bool
 
 
+class DisputeRaised(Fact, frozen=True, tag="DisputeRaised"):
+    """A seat disputes a move of a deal (from 1); `dispute` counts from 1 in the match."""
+
+    dispute: int
+    deal: int
+    move: int
+    seat: int
+    why: UUID | None = None
+
+
+class DisputeRuled(Fact, frozen=True, tag="DisputeRuled"):
+    """The arbiter's ruling, provisional until confirmed: dismissed, or upheld with a remedy. Later rulings supersede it."""
+
+    dispute: int
+    ruling: int
+    upheld: bool
+    remedy: dict[str, Any]
+    why: UUID | None = None
+
+
+class RulingConfirmed(Fact, frozen=True, tag="RulingConfirmed"):
+    """A ruling is provisional no longer."""
+
+    dispute: int
+    ruling: int
+
+
 class RematchOpened(Fact, frozen=True, tag="RematchOpened"):
     """The same players opened another match under the same rules."""
 
@@ -211,8 +243,10 @@ class RematchOpened(Fact, frozen=True, tag="RematchOpened"):
 class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
     """What was dealt, by whom it was entered, and where the referee shuffled what the order follows from.
 
-    `commitment`: SHA-256 of the seed (hex); `words` by seat, empty where none was added; `shuffles`: how many things
-    the layout asked of chance.
+    `commitment`: SHA-256 of the seed (hex); `words` by place, empty where none was added; `shuffles`: how many things
+    the layout asked of chance. `seats` sit at the table, clockwise, one to a place; empty means
+    those that the match was opened with.
+    Everything in a deal's stream counts by place at this table.
     """
 
     match: UUID
@@ -225,6 +259,7 @@ class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
     commitment: str | None = None
     shuffles: int = 0
     words: tuple[str, ...] = ()
+    seats: tuple[int, ...] = ()
 
 
 class Moved(Fact, frozen=True):
@@ -301,32 +336,6 @@ class IrregularityNoted(Settled, frozen=True, tag="IrregularityNoted"):
     remedy: str
 
 
-class DisputeRaised(Fact, frozen=True, tag="DisputeRaised"):
-    """A seat disputes a move; `dispute` counts from 1 in the deal."""
-
-    dispute: int
-    move: int
-    seat: int
-    why: UUID | None = None
-
-
-class DisputeRuled(Fact, frozen=True, tag="DisputeRuled"):
-    """The arbiter's ruling, provisional until confirmed: dismissed, or upheld with a remedy. Later rulings supersede it."""
-
-    dispute: int
-    ruling: int
-    upheld: bool
-    remedy: dict[str, Any]
-    why: UUID | None = None
-
-
-class RulingConfirmed(Fact, frozen=True, tag="RulingConfirmed"):
-    """A ruling is provisional no longer."""
-
-    dispute: int
-    ruling: int
-
-
 class SeedRevealed(Fact, frozen=True, tag="SeedRevealed"):
     """The 256-bit seed (hex) of every shuffle in this deal, published once it is over."""
 
@@ -390,6 +399,9 @@ MatchEvent: TypeAlias = (
     | PlayerSubstituted
     | ProposalMade
     | ProposalAnswered
+    | DisputeRaised
+    | DisputeRuled
+    | RulingConfirmed
     | RematchOpened
 )
 DealEvent: TypeAlias = (
@@ -402,9 +414,6 @@ DealEvent: TypeAlias = (
     | MoveCorrected
     | IrregularityFound
     | IrregularityNoted
-    | DisputeRaised
-    | DisputeRuled
-    | RulingConfirmed
     | SeedRevealed
     | DealFinished
 )

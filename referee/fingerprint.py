@@ -2,7 +2,7 @@
 
     first  = SHA-256 of the canonical MatchOpened event
     deal n = SHA-256(fingerprint of deal n - 1 || canonical entry || canonical entry …), every entry of the deal's stream
-             up to its DealFinished
+             up to the DealFinished with which it was scored
 
 Canonical is compact JSON in field order without the fields that have their default, so that a field added to an event
 later changes no fingerprint. Names and free words are in no event, and so in no fingerprint.
@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from referee.events import DealFinished, Entry, MatchOpened, Recorded
+from referee.events import Entry, MatchOpened, Recorded
 
 
 def first(opened: MatchOpened) -> str:
@@ -24,12 +24,10 @@ def first(opened: MatchOpened) -> str:
 
 
 def after_deal(previous: str, entries: Iterable[Recorded | Entry]) -> str:
-    """The fingerprint (hex) after a deal whose stream holds these entries; what follows its end is left out."""
+    """The fingerprint (hex) after a deal whose stream holds these entries, the last one its DealFinished."""
     digest = hashlib.sha256(bytes.fromhex(previous))
     for entry in entries:
         digest.update(_encode([canonical(entry.at), entry.by, canonical(entry.event)]))
-        if isinstance(entry.event, DealFinished):
-            break
     return digest.hexdigest()
 
 

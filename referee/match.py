@@ -6,54 +6,107 @@ Deciding functions return the events that follow, or Illegal with the reasons; `
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, TypeVar
 from uuid import UUID, uuid5
 
 import msgspec
 
 from referee import fingerprint
 from referee.events import (
+    Consent,
     DealerChosen,
+    DealReopened,
     DealScored,
     DealStarted,
+    DealVoided,
+    DisputeRaised,
+    DisputeRuled,
     Lines,
+    MatchAbandoned,
     MatchEvent,
     MatchOpened,
+    MatchReopened,
     MatchWon,
+    Mode,
+    PlayerJoined,
+    PlayerLeft,
+    PlayerSubstituted,
     Points,
+    ProposalAnswered,
+    ProposalMade,
     Recorded,
     RematchOpened,
+    RulingConfirmed,
+    ScoreCorrected,
     ShuffleClosed,
     WordAdded,
 )
-from referee.rules import target
 from referee.rules.cards import RANK, RANKS, Card
 from referee.rules.game import RULESETS, Game
 from referee.rules.verdict import Illegal, Violation
+from referee.standing import Standing, standing
+
+T = TypeVar("T")
 
 
 class DealLine(msgspec.Struct, frozen=True):
-    """A deal as the match knows it: words by seat, `waiting` while more of them may be added.
+    """A deal as the match knows it: who sits at the table, words by place, `waiting` while more of them may be added.
 
-    Points and score lines by seat are null while it is played; the fingerprint (hex) is of all deals up to it.
+    Points and score lines by seat of the match are null while it is played; the fingerprint (hex) is of all deals up to
+    it; `revision` counts how often its result was corrected; a voided deal counts for nobody.
     """
 
     number: int
     id: UUID
     dealer: int
+    mode: Mode
     most: int | None
+    seats: tuple[int, ...]
     commitment: str | None = None
     words: tuple[str, ...] = ()
     waiting: bool = False
     points: Points | None = None
     lines: Lines | None = None
     fingerprint: str | None = None
+    revision: int = 1
+    voided: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether it is played no more."""
+        return self.voided or self.points is not None
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """Something that waits for the consent of all seats: what, and who has agreed."""
+
+    number: int
+    kind: str
+    body: dict[str, Any]
+    why: UUID | None
+    agreed: tuple[int, ...] = ()
+    refused: tuple[int, ...] = ()
+    done: bool = False
+
+
+class Dispute(msgspec.Struct, frozen=True):
+    """A disputed move of a deal, and the rulings on it, the last one in force; `confirmed` rulings by number."""
+
+    number: int
+    deal: int
+    move: int
+    seat: int
+    why: UUID | None
+    rulings: tuple[DisputeRuled, ...] = ()
+    confirmed: tuple[int, ...] = ()
 
 
 class Match(msgspec.Struct, frozen=True):
-    """A match after `version` events, tuples by seat.
+    """A match after `version` events, tuples by seat. Seats are never renumbered; those in `left` are empty.
 
-    `fingerprint` (hex) of the scored deals; `dealer` is the first deal's; `winners` is empty until the end.
+    `opened_with` are the seats at the opening, `begun` the totals that seats began with; `begun_with` and `fingerprint`
+    (hex) stand before any deal and after all that were scored. `dealer` is the first deal's; `winners` is empty until
+    the end, `won_after` the deal that ended it; `abandoned` ended it unfinished.
     """
 
     id: UUID
@@ -64,11 +117,21 @@ class Match(msgspec.Struct, frozen=True):
     house_rules: dict[str, Any]
     rules: Any
     players: tuple[UUID, ...]
+    opened_with: tuple[int, ...]
+    begun: Points
     totals: Points
+    begun_with: str
     fingerprint: str
+    consent: Literal["spoken", "tokens"] = "spoken"
     dealer: int = 0
     deals: tuple[DealLine, ...] = ()
+    left: tuple[int, ...] = ()
     winners: tuple[int, ...] = ()
+    won_after: int = 0
+    abandoned: bool = False
+    amended: bool = False
+    proposals: tuple[Proposal, ...] = ()
+    disputes: tuple[Dispute, ...] = ()
     rematch_of: UUID | None = None
     rematches: tuple[UUID, ...] = ()
 
@@ -80,12 +143,35 @@ class Match(msgspec.Struct, frozen=True):
     @property
     def running(self) -> DealLine | None:
         """The deal being played, if any."""
-        return self.deals[-1] if self.deals and self.deals[-1].points is None else None
+        return self.deals[-1] if self.deals and not self.deals[-1].over else None
+
+    @property
+    def active(self) -> tuple[int, ...]:
+        """The seats that are not empty, clockwise."""
+        return tuple(seat for seat in range(len(self.players)) if seat not in self.left)
+
+    @property
+    def over(self) -> bool:
+        """Whether no further deal is played."""
+        return bool(self.winners) or self.abandoned
 
     @property
     def next_dealer(self) -> int:
-        """Who deals next: the dealership moves one place clockwise (TN-3, TB-2, SB-4)."""
-        return (self.deals[-1].dealer + 1) % len(self.players) if self.deals else self.dealer
+        """Who deals next: the dealership moves one place clockwise (TN-3, TB-2, SB-4), past empty seats; after a deal
+        that was voided the same dealer deals again."""
+        seats = len(self.players)
+        last = self.deals[-1] if self.deals else None
+        first = last.dealer + (0 if last.voided else 1) if last else self.dealer
+        return next(seat % seats for seat in range(first, first + seats) if seat % seats not in self.left)
+
+    def mark_before(self, number: int) -> str:
+        """The fingerprint (hex) that a deal's own is chained to."""
+        marks = [deal.fingerprint for deal in self.deals[: number - 1] if deal.fingerprint]
+        return marks[-1] if marks else self.begun_with
+
+    def line(self, number: int) -> DealLine | None:
+        """A deal by its number."""
+        return self.deals[number - 1] if 0 < number <= len(self.deals) else None
 
 
 @lru_cache(65_536)
@@ -104,13 +190,18 @@ def access_id(match: UUID) -> UUID:
 
 
 def open_match(
-    game: Game, rules: msgspec.Struct, players: Sequence[UUID], dealer: DealerChosen, rematch_of: UUID | None = None
+    game: Game,
+    rules: msgspec.Struct,
+    players: Sequence[UUID],
+    dealer: DealerChosen,
+    consent: Literal["spoken", "tokens"] = "spoken",
+    rematch_of: UUID | None = None,
 ) -> tuple[MatchEvent, ...] | Illegal:
     """Open a match under these rules; every default is written down, so that later defaults do not touch it."""
     if reasons := game.agree(rules, len(players)):
         return Illegal(reasons)
     agreed = msgspec.to_builtins(rules)
-    return MatchOpened(game.NAME, game.RULESET, agreed, tuple(players), rematch_of), dealer
+    return MatchOpened(game.NAME, game.RULESET, agreed, tuple(players), rematch_of, consent), dealer
 
 
 def cut(game: Game, seats: int, cuts: Sequence[Sequence[Card | None]]) -> DealerChosen | Illegal:
@@ -139,22 +230,68 @@ def cut(game: Game, seats: int, cuts: Sequence[Sequence[Card | None]]) -> Dealer
     return DealerChosen(standing[0], "cut", tuple(tuple(cards) for cards in cuts))
 
 
-def start_deal(match: Match, commitment: str | None, waiting: bool = False) -> tuple[MatchEvent, ...] | Illegal:
-    """Start the next deal; refused once the match is won. `commitment` where the referee is to shuffle."""
-    if match.winners:
+def start_deal(
+    match: Match, commitment: str | None, waiting: bool = False, mode: Mode = "dealt"
+) -> tuple[MatchEvent, ...] | Illegal:
+    """Start the next deal; refused once the match is over. `commitment` where the referee is to shuffle."""
+    if match.over:
         return Illegal((Violation("MATCH_OVER", match.kernel.END_CLAUSE, {"seats": match.winners}),))
-    number = len(match.deals) + 1
-    most = match.kernel.most(match.rules, len(match.players))
-    return (DealStarted(number, deal_id(match.id, number), match.next_dealer, "dealt", most, commitment, waiting),)
+    number, seats = len(match.deals) + 1, match.active
+    most = match.kernel.most(match.rules, len(seats))
+    sitting = () if seats == match.opened_with else seats
+    deal = deal_id(match.id, number)
+    return (DealStarted(number, deal, match.next_dealer, mode, most, commitment, waiting, sitting),)
 
 
 def score_deal(match: Match, number: int, points: Points, lines: Lines, mark: str) -> tuple[MatchEvent, ...]:
-    """Add a finished deal to the totals, and end the match if somebody has won (rules 0.5)."""
-    totals = tuple(total + gain for total, gain in zip(match.totals, points, strict=True))
-    scored = DealScored(number, points, lines, totals, mark)
-    last = match.kernel.last_deal(match.rules, number)
-    won = target.winners(totals, match.rules.target, match.rules.tie, last)
-    return (scored, MatchWon(won, totals)) if won else (scored,)
+    """Add a finished deal to the totals, and end the match if somebody has won (rules 0.5).
+
+    Points and lines run by place at the deal's table; the event gives them by seat, 0 for who did not sit there.
+    """
+    points, lines = by_seat(match, number, points, lines)
+    now, following = settle(match, with_line(match, number, points=points, voided=False))
+    return (DealScored(number, points, lines, now.totals, mark), *following)
+
+
+def correct_score(
+    match: Match, number: int, points: Points, lines: Lines, mark: str | None, consent: Consent, why: UUID | None
+) -> tuple[MatchEvent, ...]:
+    """Count a scored deal otherwise; points and lines by place at its table. The match may end or reopen by it."""
+    points, lines = by_seat(match, number, points, lines)
+    now, following = settle(match, with_line(match, number, points=points))
+    return (ScoreCorrected(consent, why, number, points, lines, now.totals, mark), *following)
+
+
+def void_deal(match: Match, number: int, consent: Consent, why: UUID | None) -> tuple[MatchEvent, ...]:
+    """Let a deal count for nobody. The match may end or reopen by it."""
+    now, following = settle(match, with_line(match, number, voided=True))
+    return (DealVoided(consent, why, number, now.totals), *following)
+
+
+def reopen_deal(match: Match, number: int, consent: Consent, why: UUID | None) -> tuple[MatchEvent, ...]:
+    """Play a scored deal on, its last move taken back. The match may reopen by it."""
+    now, following = settle(match, with_line(match, number, points=None))
+    return (DealReopened(consent, why, number, now.totals), *following)
+
+
+def settle(match: Match, deals: Sequence[DealLine]) -> tuple[Standing, tuple[MatchEvent, ...]]:
+    """The standing with these deals, and what follows from it for the end of the match."""
+    now = standing(match.kernel, match.rules, match.begun, match.active, deals)
+    if (now.winners, now.deal) == (match.winners, match.won_after):
+        return now, ()
+    return now, (MatchWon(now.winners, now.totals, now.deal) if now.winners else MatchReopened(),)
+
+
+def by_seat(match: Match, number: int, points: Points, lines: Lines) -> tuple[Points, Lines]:
+    """A deal's result by seat of the match, 0 and no lines for who did not sit at its table."""
+    table = match.deals[number - 1].seats
+    if table == tuple(range(len(match.players))):
+        return points, lines
+    seats = range(max(table) + 1)
+    return (
+        tuple(points[table.index(seat)] if seat in table else 0 for seat in seats),
+        tuple(lines[table.index(seat)] if seat in table else {} for seat in seats),
+    )
 
 
 # ---- evolve
@@ -165,6 +302,7 @@ def evolve(match: Match | None, recorded: Recorded) -> Match:
     event = recorded.event
     if isinstance(event, MatchOpened):
         rules = msgspec.convert(event.house_rules, RULESETS[event.ruleset].Rules)
+        nothing = (0,) * len(event.players)
         return Match(
             id=recorded.stream,
             version=recorded.version,
@@ -174,8 +312,12 @@ def evolve(match: Match | None, recorded: Recorded) -> Match:
             house_rules=event.house_rules,
             rules=rules,
             players=event.players,
-            totals=(0,) * len(event.players),
+            opened_with=tuple(range(len(event.players))),
+            begun=nothing,
+            totals=nothing,
+            begun_with=fingerprint.first(event),
             fingerprint=fingerprint.first(event),
+            consent=event.consent,
             rematch_of=event.rematch_of,
         )
     assert match is not None, "a match stream begins with MatchOpened"
@@ -186,24 +328,82 @@ def _changes(match: Match, event: Any) -> Mapping[str, Any]:
     match event:
         case DealerChosen(seat):
             return {"dealer": seat}
-        case DealStarted(number, deal, dealer, _, most, commitment, waiting):
-            words = ("",) * len(match.players) if commitment else ()
-            return {"deals": (*match.deals, DealLine(number, deal, dealer, most, commitment, words, waiting))}
-        case ShuffleClosed(number):
-            return {"deals": _with(match, number, waiting=False)}
+        case DealStarted(number, deal, dealer, mode, most, commitment, waiting, seats):
+            sitting = seats or match.opened_with
+            words = ("",) * len(sitting) if commitment else ()
+            line = DealLine(number, deal, dealer, mode, most, sitting, commitment, words, waiting)
+            return {"deals": (*match.deals, line)}
         case WordAdded(number, seat, word):
-            words = match.deals[number - 1].words
-            return {"deals": _with(match, number, words=(*words[:seat], word, *words[seat + 1 :]))}
+            line = match.deals[number - 1]
+            return {"deals": with_line(match, number, words=_put(line.words, line.seats.index(seat), word))}
+        case ShuffleClosed(number):
+            return {"deals": with_line(match, number, waiting=False)}
         case DealScored(number, points, lines, totals, mark):
-            deals = _with(match, number, points=points, lines=lines, fingerprint=mark)
+            deals = with_line(match, number, points=points, lines=lines, fingerprint=mark)
             return {"deals": deals, "totals": totals, "fingerprint": mark or match.fingerprint}
-        case MatchWon(seats):
-            return {"winners": seats}
+        case ScoreCorrected(number=number, points=points, lines=lines, totals=totals, fingerprint=mark):
+            revision = match.deals[number - 1].revision + 1
+            changes: dict[str, Any] = {"points": points, "lines": lines, "revision": revision}
+            deals = with_line(match, number, **changes, **({"fingerprint": mark} if mark else {}))
+            return {"deals": deals, "totals": totals, "fingerprint": _last(deals, match), "amended": match.over}
+        case DealVoided(number=number, totals=totals):
+            return {
+                "deals": with_line(match, number, voided=True, waiting=False),
+                "totals": totals,
+                "amended": match.over,
+            }
+        case DealReopened(number=number, totals=totals):
+            deals = with_line(match, number, points=None, lines=None, fingerprint=None)
+            return {"deals": deals, "totals": totals, "fingerprint": _last(deals, match)}
+        case MatchWon(seats, _, deal):
+            return {"winners": seats, "won_after": deal}
+        case MatchReopened():
+            return {"winners": (), "won_after": 0}
+        case MatchAbandoned(seats=seats):
+            return {"abandoned": True, "winners": seats}
+        case PlayerJoined(player=player, total=total):
+            players, begun = (*match.players, player), (*match.begun, total)
+            return {"players": players, "begun": begun, "totals": (*match.totals, total)}
+        case PlayerLeft(seat=seat):
+            return {"left": (*match.left, seat)}
+        case PlayerSubstituted(seat=seat, player=player):
+            return {"players": _put(match.players, seat, player)}
+        case ProposalMade(number, kind, body, why):
+            return {"proposals": (*match.proposals, Proposal(number, kind, body, why))}
+        case ProposalAnswered(number, seat, agreed):
+            return {"proposals": _answered(match, number, seat, agreed)}
+        case DisputeRaised(number, deal_number, move, seat, why):
+            return {"disputes": (*match.disputes, Dispute(number, deal_number, move, seat, why))}
+        case DisputeRuled() as ruling:
+            old = match.disputes[ruling.dispute - 1]
+            new = msgspec.structs.replace(old, rulings=(*old.rulings, ruling))
+            return {"disputes": _put(match.disputes, ruling.dispute - 1, new)}
+        case RulingConfirmed(dispute, number):
+            old = match.disputes[dispute - 1]
+            new = msgspec.structs.replace(old, confirmed=(*old.confirmed, number))
+            return {"disputes": _put(match.disputes, dispute - 1, new)}
         case RematchOpened(other):
             return {"rematches": (*match.rematches, other)}
         case _:
             return {}
 
 
-def _with(match: Match, number: int, **changes: Any) -> tuple[DealLine, ...]:
-    return tuple(msgspec.structs.replace(d, **changes) if d.number == number else d for d in match.deals)
+def _answered(match: Match, number: int, seat: int, agreed: bool) -> tuple[Proposal, ...]:
+    proposal = match.proposals[number - 1]
+    name = "agreed" if agreed else "refused"
+    changed = msgspec.structs.replace(proposal, **{name: (*getattr(proposal, name), seat)})
+    done = bool(changed.refused) or set(changed.agreed) >= set(match.active)
+    return _put(match.proposals, number - 1, msgspec.structs.replace(changed, done=done))
+
+
+def _last(deals: Sequence[DealLine], match: Match) -> str:
+    return msgspec.structs.replace(match, deals=tuple(deals)).mark_before(len(deals) + 1)
+
+
+def _put(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
+    return (*values[:place], value, *values[place + 1 :])
+
+
+def with_line(match: Match, number: int, **changes: Any) -> tuple[DealLine, ...]:
+    """The deals of a match, one of them changed."""
+    return _put(match.deals, number - 1, msgspec.structs.replace(match.deals[number - 1], **changes))

@@ -20,7 +20,8 @@ from uuid import UUID
 
 import msgspec
 
-from referee.audit import Divergence, agreement, audit, audit_match
+from referee.audit import Divergence, audit
+from referee.audit_match import agreement, audit_match
 from referee.events import (
     CardsDealt,
     DealScored,
@@ -37,6 +38,7 @@ from referee.rules.rulebook import say
 FORMAT: Final = "referee-match/1"
 MEDIA_TYPE: Final = "application/vnd.referee.match+json"
 PARTS: Final = ("format", "id", "names", "match", "deals", "fingerprint", "digest")
+MOST_DEFECTS: Final = 100
 NEWLINE: Final = b"\n"
 _BOM: Final = b"\xef\xbb\xbf"
 BY: Final = "[a-z]{1,20}(:[0-9]{1,2})?"
@@ -116,12 +118,12 @@ def read(data: bytes) -> tuple[Record | None, tuple[Defect, ...]]:
     if told != FORMAT:
         defects.append(Defect("format", f"this reads {FORMAT}, not {str(told)[:40]!r}"))
         if told is not None:
-            return None, tuple(defects)
+            return None, _some(defects)
     defects += [Defect(name, "missing") for name in PARTS if name not in head]
     match = tuple(_entries_in(parts.match, "match", defects))
     if not match or not isinstance(opened := match[0].event, MatchOpened):
         defects.append(Defect("match", "does not begin with MatchOpened"))
-        return None, tuple(defects)
+        return None, _some(defects)
     deals = tuple(tuple(_entries_in(lines, f"deals/{n}", defects)) for n, lines in enumerate(parts.deals))
     record = Record(
         _read(head.get("id", b"null"), UUID, "id", defects) or _id_in(deals),
@@ -136,7 +138,7 @@ def read(data: bytes) -> tuple[Record | None, tuple[Defect, ...]]:
     defects += () if defects else _missing(record)
     if not defects and (again := write(record)) != data:
         defects.append(_first_difference(data.split(NEWLINE), again.split(NEWLINE)))
-    return record, tuple(defects)
+    return record, _some(defects)
 
 
 def check(data: bytes) -> Report:
@@ -311,6 +313,12 @@ def _missing(record: Record) -> Iterator[Defect]:
         yield Defect("deals", what)
     elif record.fingerprint != (scored[-1].fingerprint if scored else None):
         yield Defect("fingerprint", "not that of the last deal")
+
+
+def _some(defects: list[Defect]) -> tuple[Defect, ...]:
+    """The first defects and how many more there are, so that a file cannot ask for an answer without end."""
+    more = len(defects) - MOST_DEFECTS
+    return (*defects[:MOST_DEFECTS], Defect("document", f"{more} more defects")) if more > 0 else tuple(defects)
 
 
 def _first_difference(told: list[bytes], written: list[bytes]) -> Defect:

@@ -13,7 +13,8 @@ from uuid import UUID
 import msgspec
 
 from referee import access
-from referee.audit import Divergence, audit, audit_match
+from referee.audit import Divergence, audit
+from referee.audit_match import audit_match
 from referee.events import MatchOpened, Recorded
 from referee.match import Match, access_id, deal_id
 from referee.match import evolve as evolve_match

@@ -1,6 +1,7 @@
 """Random deals through the service: what is answered is what the log folds to, and no card is ever lost."""
 
 import asyncio
+import functools
 import random
 import tempfile
 from pathlib import Path
@@ -11,7 +12,7 @@ import msgspec
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from referee import access, deal, match
+from referee import access, deal, match, starting
 from referee.access import Caller
 from referee.rules import tablanet
 from referee.rules.cards import PACK
@@ -49,16 +50,16 @@ async def play(database: str, rules: dict[str, Any], players: int, dealt: bool, 
         referee = Referee(log, b"secret")
         names = [(uuid4(), "Ana") for _ in range(players)]
         opened = await referee.open_match(
-            GAMES["tablanet"], msgspec.convert(rules, tablanet.Rules), names, FirstDealer(), None
+            GAMES["tablanet"], msgspec.convert(rules, tablanet.Rules), names, FirstDealer(), "spoken", None
         )
         who = Caller(next(iter(opened.command.versions)), "arbiter")
         layout = None if dealt else laid_out(players, (await referee.match(who.match)).dealer, rng)
-        await referee.start_deal(who, layout, False, None, None)
+        await starting.start(referee, who, starting.Start(layout), None, None)
         now = await check(referee, who, 0)
         while now.state.turn is not None:
             agreed = (await referee.match(who.match)).rules
             move = rng.choice(list(tablanet.legal_moves(agreed, now.state)))
-            await referee.play(who, 1, now.state.turn, move, (), now.version, None)
+            await referee.play(who, 1, now.state.turn, move, (), (), now.version, None)
             now = await check(referee, who, now.version)
         assert now.moves == 48
         await check_end(referee, who, now)
@@ -82,7 +83,7 @@ async def check(referee: Referee, who: Caller, known: int) -> deal.Deal:
     assert now.version == len(entries) > known
     for version in range(known + 1, len(entries) + 1):
         then = await referee.deal(who.match, 1, version)
-        assert then == deal.fold(entries[:version])
+        assert then == functools.reduce(deal.evolve, entries[:version], None)
         assert sorted(tablanet.held(then.state)) == sorted(PACK)
     assert now == then
     return now

@@ -132,6 +132,12 @@ def test_bytes(kind: str) -> None:
     assert any(defect.where.startswith(where) and what in defect.what for defect in report.defects), report.defects
 
 
+def test_defects_without_end_are_counted() -> None:
+    report = reported(b"{%s}" % b",".join(b'"%d":0' % number for number in range(5000)))
+    assert len(report.defects) == 101
+    assert report.defects[-1].what == "4909 more defects"
+
+
 def test_what_is_left_of_a_damaged_file_is_judged() -> None:
     """A line that cannot be read ends its own deal only; a lost head takes the house rules of no deal away."""
     lines = golden(TWO).splitlines(keepends=True)
@@ -305,6 +311,7 @@ FACTS: list[tuple[str, str, Change, str, str]] = [
     (TABU, "told, with a commitment", put("CardsDealt", 0, dealt_by="scorekeeper"), "deal 1", "seed"),
     (TABU, "no commitment", put("CardsDealt", 0, commitment=None), "deal 1", "seed"),
     (TABU, "shuffles miscounted", put("CardsDealt", 0, shuffles=5), "deal 1", "effects|shuffle"),
+    (TABLANET, "shuffles miscounted", put("CardsDealt", 0, shuffles=5), "deal 1", "shuffle"),
     (TABU, "another card played", first_move(move={"type": "tabu.play", "card": "?"}), "deal 1", "illegal"),
     (TABU, "another game's move", first_move(move=FOREIGN), "deal 1", "order"),
     (TABU, "another game's effects", first_move(effects={"type": "tablanet", "next": 1}), "deal 1", "order"),
@@ -438,7 +445,7 @@ SPOILED = (
     {"type": "tabu"},
     "x" * 300,
 )
-FREE = {"at", "by", "names", "how", "rematch_of", "opening", "fingerprint", "digest"}
+FREE = {"at", "by", "names", "how", "rematch_of", "opening", "house_rules", "fingerprint", "digest"}
 """What may be otherwise in a record that follows from itself, or is made to fit again."""
 
 

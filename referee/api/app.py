@@ -25,6 +25,7 @@ from referee.api.openapi import CompleteConfig
 from referee.api.problems import HANDLERS
 from referee.api.records import RecordBox, Records, list_rulebooks, read_rulebook
 from referee.api.request import StrictRequest
+from referee.api.settling import Settling
 from referee.service import Referee
 from referee.settings import Settings
 from referee.store import migrate, open_log, open_reader, sqlite_path
@@ -94,7 +95,9 @@ def create_app(given: Settings | None = None) -> Litestar:
 
     app = Litestar(
         route_handlers=[
-            Router("/v1", route_handlers=[Matches, Deals, Records], dependencies={"who": Provide(provide_caller)}),
+            Router(
+                "/v1", route_handlers=[Matches, Deals, Settling, Records], dependencies={"who": Provide(provide_caller)}
+            ),
             Router("/v1", route_handlers=[RecordBox, list_rulebooks, read_rulebook]),
             healthz,
             readyz,

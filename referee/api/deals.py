@@ -10,17 +10,19 @@ from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from referee import errors
+from referee import errors, starting
 from referee.access import Caller
 from referee.api import schemas as s
 from referee.api.matches import PAGE, events_page
 from referee.api.present import answer, deal_out, done_headers, event_out, line_out, moves_out
 from referee.api.request import StrictRequest, cards_in, if_match, key_of
+from referee.api.settled import settled
 from referee.deal import Deal
-from referee.events import Moved
+from referee.desk import Done
 from referee.match import deal_id
 from referee.rules.cards import Sight
-from referee.service import Done, Referee, event_at
+from referee.service import Referee
+from referee.service import sight as sight_of
 
 _CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
 
@@ -36,14 +38,18 @@ class Deals(Controller):
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
         match_id: FromPath[UUID], data: JSONBody[s.StartDeal],
     ) -> Response[s.DealStartedOut]:  # fmt: skip
-        """Start the next deal: laid out as told (scorekeeper or arbiter), or shuffled and dealt by the referee."""
+        """Start the next deal: laid out as told, observed, only counted, or shuffled and dealt by the referee.
+
+        Only the scorekeeper or the arbiter tells a layout, what lies open, or a result.
+        """
+        told = [name for name in ("layout", "open", "tally", "words") if getattr(data, name) not in (None, False)]
+        if len(told) > 1:
+            raise errors.BadValue(errors.Fault(f"#/{told[-1]}", f"give only one of {', '.join(told)}"))
         layout = cards_in(data.layout, data.alphabet, "#/layout")
-        if layout is not None and data.words:
-            raise errors.BadValue(
-                errors.Fault("#/words", "words go into a shuffle of the referee's, not a told layout")
-            )
-        key = await key_of(request, str(match_id))
-        done = await referee.start_deal(who, layout, data.words, if_match(request), key)
+        cards = cards_in(data.open, data.alphabet, "#/open")
+        tally = cards_in(data.tally, data.alphabet, "#/tally")
+        how = starting.Start(layout, cards, tally, data.words, data.number)
+        done = await starting.start(referee, who, how, if_match(request), await key_of(request, str(match_id)))
         return await _started(request, referee, who, done)
 
     @post("/{number:int}/words", operation_id="addWord", status_code=201)
@@ -52,7 +58,7 @@ class Deals(Controller):
         match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[s.AddWord],
     ) -> Response[s.DealStartedOut]:  # fmt: skip
         """Add a seat's word to the shuffle of a deal that waits for words; the seed is committed to already."""
-        done = await referee.add_word(who, number, data.word, await key_of(request, str(match_id)))
+        done = await starting.add_word(referee, who, number, data.word, await key_of(request, str(match_id)))
         return await _started(request, referee, who, done)
 
     @post("/{number:int}/cards", operation_id="dealCards", status_code=201)
@@ -61,7 +67,7 @@ class Deals(Controller):
         match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[s.Nothing],
     ) -> Response[s.DealStartedOut]:  # fmt: skip
         """Shuffle and deal a deal that waited for words. For the seat that deals, the scorekeeper or the arbiter."""
-        done = await referee.deal_now(who, number, await key_of(request, str(match_id)))
+        done = await starting.deal_now(referee, who, number, await key_of(request, str(match_id)))
         return await _started(request, referee, who, done)
 
     @get("/{number:int}", operation_id="getDeal")
@@ -85,7 +91,7 @@ class Deals(Controller):
         skip = _cursor(cursor, deal.version)
         page = list(islice(moves, skip, skip + limit + 1))
         following = f"{deal.version}-{skip + limit}" if len(page) > limit else None
-        body = s.LegalMovesOut(deal.state.turn, deal.version, tuple(page[:limit]), following)
+        body = s.LegalMovesOut(deal.to_act, deal.version, tuple(page[:limit]), following)
         link = {"link": f'<{request.url.path}?limit={limit}&cursor={following}>; rel="next"'} if following else {}
         return answer(request, body, deal.version, who, 200, **link)
 
@@ -102,27 +108,25 @@ class Deals(Controller):
         move = cards_in(data.move, data.alphabet, "#/move")
         version = if_match(request)
         if dry_run:
-            deal = await referee.try_move(who, number, data.seat, move, version)
-            return answer(request, s.VerdictOut("legal", data.seat, move, deal.version), deal.version, who)
-        told = cards_in(data.told, data.alphabet, "#/told")
-        done = await referee.play(who, number, data.seat, move, told, version, await key_of(request, str(match_id)))
-        after = done.command.versions[deal_id(match_id, number)]
-        deal = await referee.deal(match_id, number, after)
-        entries = done.written or await referee.moved(match_id, number, after)
-        made = event_at(entries, Moved, after)
-        sight = await _sight(referee, who, deal)
-        match = await referee.match(match_id, done.command.versions.get(match_id)) if deal.points else None
-        body = s.PlayedOut(
-            seat=made.seat,
-            move=made.move,
-            effects=deal.kernel.hide_effects(made.effects, made.seat, sight),
-            deal=deal_out(deal, sight),
-            totals=match.totals if match else None,
-            winners=match.winners if match else (),
-            fingerprint=line_out(match.deals[number - 1]).fingerprint if match else None,
-            position=done.command.position,
-        )
-        return answer(request, body, after, who, 201, **done_headers(done.replayed))
+            judged, claims = await referee.try_move(who, number, data.seat, move, version)
+            taken = tuple(s.ClaimOut(claim.code, claim.clause, claim.params) for claim in claims)
+            verdict = s.VerdictOut("undecided" if claims else "legal", data.seat, move, judged.version, taken)
+            return answer(request, verdict, judged.version, who)
+        told, seen = cards_in(data.told, data.alphabet, "#/told"), cards_in(data.seen, data.alphabet, "#/seen")
+        key = await key_of(request, str(match_id))
+        done = await referee.play(who, number, data.seat, move, told, seen, version, key)
+        return await _played(request, referee, who, number, done)
+
+    @post("/{number:int}/hands", operation_id="showHands", status_code=201)
+    async def hands(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[s.ShowHands],
+    ) -> Response[s.SettledOut]:  # fmt: skip
+        """Hands shown at the end of an observed deal, so that it can be scored. For scorekeeper or arbiter."""
+        hands = cards_in(data.hands, data.alphabet, "#/hands")
+        key = await key_of(request, str(match_id))
+        done = await referee.show_hands(who, number, hands, if_match(request), key)
+        return await settled(request, referee, who, done, number)
 
     @get("/{number:int}/replay", operation_id="replayDeal")
     async def replay(
@@ -131,10 +135,9 @@ class Deals(Controller):
         move: Annotated[int | None, QueryParameter(ge=0, le=10_000)] = None,
     ) -> Response[s.ReplayOut]:  # fmt: skip
         """The deal after its first `move` moves (all of them when left out), and these moves."""
-        then, entries = await referee.replay(match_id, number, move)
-        now = await referee.deal(match_id, number)
+        then, now, entries = await referee.replay(match_id, number, move)
         sight = await _sight(referee, who, now)
-        played = moves_out(entries, now, sight, then.moves)
+        played = moves_out(entries, then, sight)
         body = s.ReplayOut(then.moves, now.moves, deal_out(then, sight), played)
         return answer(request, body, now.version, who)
 
@@ -151,6 +154,28 @@ class Deals(Controller):
         entries = await referee.entries(deal_id(match_id, number), after, limit)
         events = tuple(event_out(entry, deal, sight) for entry in entries)
         return answer(request, events_page(events, deal.version), deal.version, who)
+
+
+async def _played(
+    request: StrictRequest, referee: Referee, who: Caller, number: int, done: Done
+) -> Response[s.PlayedOut | s.VerdictOut]:  # fmt: skip
+    """The answer to a move, rebuilt from the versions that it led to."""
+    after = done.command.versions[deal_id(who.match, number)]
+    deal = await referee.deal(who.match, number, after)
+    made = deal.played[-1].made
+    sight = await _sight(referee, who, deal)
+    match = await referee.match(who.match, done.command.versions.get(who.match)) if deal.points else None
+    body = s.PlayedOut(
+        seat=deal.seats[made.seat],
+        move=made.move,
+        effects=deal.kernel.hide_effects(made.effects, made.seat, sight),
+        deal=deal_out(deal, sight),
+        totals=match.totals if match else None,
+        winners=match.winners if match else (),
+        fingerprint=line_out(match.deals[number - 1]).fingerprint if match else None,
+        position=done.command.position,
+    )
+    return answer(request, body, after, who, 201, **done_headers(done.replayed))
 
 
 async def _started(
@@ -172,7 +197,7 @@ async def _started(
 async def _sight(referee: Referee, who: Caller, deal: Deal) -> Sight:
     """What the caller sees of this deal; the arbiter's look at hidden cards leaves its trace first."""
     await referee.look(who, deal)
-    return who.sight(deal.dealt_by, deal.points is not None)
+    return sight_of(who, deal)
 
 
 def _cursor(given: str | None, version: int) -> int:

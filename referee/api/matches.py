@@ -2,7 +2,7 @@
 
 import asyncio
 from typing import Annotated, Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import msgspec
 from litestar import Controller, Request, Response, get, post
@@ -14,13 +14,13 @@ from projections.tables import UNAVAILABLE, Tables
 from referee import errors
 from referee.access import Caller
 from referee.api import schemas as s
-from referee.api.present import answer, done_headers, event_out, match_out, tokens_out
+from referee.api.present import answer, done_headers, event_out, match_out, tokens_out, words_in
 from referee.api.request import StrictRequest, cards_in, fault_of, key_of
+from referee.desk import Done
 from referee.match import access_id
-from referee.names import check_name
 from referee.rules.cards import EVERYTHING
 from referee.rules.game import GAMES, Game
-from referee.service import Done, FirstDealer, Referee
+from referee.service import FirstDealer, Referee
 
 WAIT_SECONDS = 2.0
 PAGE = 500
@@ -41,9 +41,12 @@ class Matches(Controller):
         if game is None:
             raise errors.BadValue(errors.Fault("#/game", f"no such game; there are {', '.join(sorted(GAMES))}"))
         rules = _agreed(game, data)
-        players = await _players(referee, data.seats)
+        asked = [(seat.player, seat.name) for seat in data.seats]
+        players = await referee.players(asked, [f"#/seats/{place}" for place in range(len(asked))])
         key = await key_of(request, f"open:{request.client.host if request.client else ''}")
-        done = await referee.open_match(game, rules, players, _first(data.first_dealer, data.alphabet), key)
+        done = await referee.open_match(
+            game, rules, players, _first(data.first_dealer, data.alphabet), data.consent, key
+        )
         return await _opened(request, referee, done)
 
     @get("/{match_id:uuid}", operation_id="getMatch")
@@ -53,7 +56,7 @@ class Matches(Controller):
     ) -> Response[s.MatchOut]:  # fmt: skip
         """The match: house rules, seats, totals, deals, who deals next."""
         match = await referee.match(match_id)
-        return answer(request, match_out(match, await referee.names(match.players)), match.version, who)
+        return answer(request, match_out(match, await referee.names(words_in(match))), match.version, who)
 
     @post("/{match_id:uuid}/rematch", operation_id="openRematch", status_code=201)
     async def rematch(
@@ -138,30 +141,6 @@ def _agreed(game: Game, data: s.OpenMatch) -> msgspec.Struct:
         raise errors.BadValue(fault_of(error, game.Rules, "/house_rules")) from error
 
 
-async def _players(referee: Referee, seats: tuple[s.NewSeat, ...]) -> list[tuple[UUID, str]]:
-    known = await referee.names([seat.player for seat in seats if seat.player])
-    players: list[tuple[UUID, str]] = []
-    faults = []
-    for place, seat in enumerate(seats):
-        pointer = f"#/seats/{place}"
-        if (seat.name is None) == (seat.player is None):
-            faults.append(errors.Fault(pointer, "give either a name or the id of a known player"))
-        elif seat.player is not None:
-            if seat.player not in known:
-                faults.append(errors.Fault(f"{pointer}/player", "no such player"))
-            if any(seat.player == other for other, _ in players):
-                faults.append(errors.Fault(f"{pointer}/player", "this player has a seat already"))
-            players.append((seat.player, known.get(seat.player, "")))
-        else:
-            name, reason = check_name(seat.name or "")
-            if reason:
-                faults.append(errors.Fault(f"{pointer}/name", reason))
-            players.append((uuid4(), name))
-    if faults:
-        raise errors.BadValue(*faults)
-    return players
-
-
 def _first(given: s.First, alphabet: str) -> FirstDealer:
     if given.seat is not None and given.cut is not None:
         raise errors.BadValue(errors.Fault("#/first_dealer", "give a seat or the cards cut, not both"))
@@ -172,7 +151,7 @@ async def _opened(request: Request[Any, Any, Any], referee: Referee, done: Done)
     match_id, version = next(iter(done.command.versions.items()))
     match = await referee.match(match_id, version)
     tokens = tokens_out(await referee.tokens(match_id, done.command.versions[access_id(match_id)]))
-    body = s.Opened(match_out(match, await referee.names(match.players)), tokens, done.command.position)
+    body = s.Opened(match_out(match, await referee.names(words_in(match))), tokens, done.command.position)
     headers = done_headers(done.replayed, f"/v1/matches/{match_id}")
     reply = answer(request, body, version, None, 201, **headers)
     reply.headers["Cache-Control"] = "no-store"

@@ -193,7 +193,9 @@ def _structs(module: Any) -> list[type[msgspec.Struct]]:
     return [
         found
         for found in vars(module).values()
-        if isinstance(found, type) and issubclass(found, msgspec.Struct) and found.__module__ == module.__name__
+        if isinstance(found, type)
+        and issubclass(found, msgspec.Struct)
+        and found.__module__.startswith(module.__name__)
     ]
 
 

@@ -12,7 +12,7 @@ from referee.api import schemas as s
 from referee.deal import Deal
 from referee.events import CardsDealt, Event, Moved, Recorded, Role
 from referee.fingerprint import short
-from referee.match import DealLine, Match
+from referee.match import DealLine, Dispute, Match, Proposal
 from referee.rules import rulebook
 from referee.rules.cards import Sight
 
@@ -22,6 +22,7 @@ T = TypeVar("T")
 def match_out(match: Match, names: dict[UUID, str]) -> s.MatchOut:
     """A match."""
     running = match.running
+    number = match.won_after
     return s.MatchOut(
         id=match.id,
         version=match.version,
@@ -29,23 +30,66 @@ def match_out(match: Match, names: dict[UUID, str]) -> s.MatchOut:
         ruleset=match.ruleset,
         house_rules=match.house_rules,
         target=match.rules.target,
-        state="won" if match.winners else "open",
-        seats=tuple(s.SeatOut(seat, player, names.get(player)) for seat, player in enumerate(match.players)),
+        state="abandoned" if match.abandoned else "won" if match.winners else "open",
+        seats=tuple(
+            s.SeatOut(seat, player, names.get(player), seat in match.left) for seat, player in enumerate(match.players)
+        ),
         totals=match.totals,
-        deals=tuple(map(line_out, match.deals)),
+        deals=tuple(line_out(line, bool(number) and line.number > number) for line in match.deals),
         running=running.number if running else None,
         next_dealer=match.next_dealer,
         winners=match.winners,
+        abandoned=match.abandoned,
+        amended=match.amended,
+        disputed=tuple(dispute.number for dispute in match.disputes if not dispute.rulings),
+        proposals=tuple(proposal_out(proposal, names) for proposal in match.proposals),
+        disputes=tuple(dispute_out(dispute, names) for dispute in match.disputes),
+        consent=match.consent,
         opened_at=match.opened_at,
         rematch_of=match.rematch_of,
         rematches=match.rematches,
     )
 
 
-def line_out(line: DealLine) -> s.DealLineOut:
+def line_out(line: DealLine, outside: bool = False) -> s.DealLineOut:
     """A deal in the match's list."""
-    mark = short(line.fingerprint) if line.fingerprint else None
-    return s.DealLineOut(line.number, line.dealer, line.points, line.commitment, line.words, line.waiting, mark)
+    return s.DealLineOut(
+        number=line.number,
+        dealer=line.dealer,
+        points=line.points,
+        commitment=line.commitment,
+        words=line.words,
+        waiting=line.waiting,
+        fingerprint=short(line.fingerprint) if line.fingerprint else None,
+        mode=line.mode,
+        seats=line.seats,
+        voided=line.voided,
+        outside=outside,
+        revision=line.revision,
+    )
+
+
+def proposal_out(proposal: Proposal, words: dict[UUID, str]) -> s.ProposalOut:
+    """A proposal, with its reason unless that was erased."""
+    why = words.get(proposal.why) if proposal.why else None
+    return s.ProposalOut(proposal.number, proposal.body, why, proposal.agreed, proposal.refused, proposal.done)
+
+
+def dispute_out(dispute: Dispute, words: dict[UUID, str]) -> s.DisputeOut:
+    """A dispute, with the reasons that were not erased."""
+    rulings = tuple(
+        s.RulingOut(r.ruling, r.upheld, r.remedy, words.get(r.why) if r.why else None, r.ruling in dispute.confirmed)
+        for r in dispute.rulings
+    )
+    why = words.get(dispute.why) if dispute.why else None
+    return s.DisputeOut(dispute.number, dispute.deal, dispute.move, dispute.seat, why, rulings)
+
+
+def words_in(match: Match) -> list[UUID]:
+    """The ids of all words that an answer about the match shows: names, and reasons of proposals, disputes, rulings."""
+    reasons = [proposal.why for proposal in match.proposals] + [dispute.why for dispute in match.disputes]
+    reasons += [ruling.why for dispute in match.disputes for ruling in dispute.rulings]
+    return [*match.players, *(why for why in reasons if why)]
 
 
 def deal_out(deal: Deal, sight: Sight) -> s.DealOut:
@@ -55,10 +99,11 @@ def deal_out(deal: Deal, sight: Sight) -> s.DealOut:
         number=deal.number,
         version=deal.version,
         ruleset=deal.ruleset,
-        dealer=deal.dealer,
+        dealer=deal.seats[deal.dealer],
+        seats=deal.seats,
         mode=deal.mode,
         dealt_by=deal.dealt_by,
-        turn=deal.state.turn,
+        turn=deal.to_act,
         moves=deal.moves,
         state=deal.kernel.hide_state(deal.state, sight),
         points=deal.points,
@@ -74,13 +119,15 @@ def event_out(recorded: Recorded, deal: Deal | None, sight: Sight) -> s.EventOut
     return s.EventOut(recorded.version, recorded.at, recorded.by, _hidden(recorded.event, deal, sight))
 
 
-def moves_out(entries: Sequence[Recorded], deal: Deal, sight: Sight, upto: int) -> tuple[s.MoveOut, ...]:
-    """The first `upto` moves of a deal."""
-    made = [(entry, entry.event) for entry in entries if isinstance(entry.event, Moved)][:upto]
-    return tuple(
-        s.MoveOut(number, entry.at, entry.by, m.seat, m.move, deal.kernel.hide_effects(m.effects, m.seat, sight))
-        for number, (entry, m) in enumerate(made, 1)
-    )
+def moves_out(entries: Sequence[Recorded], deal: Deal, sight: Sight) -> tuple[s.MoveOut, ...]:
+    """The moves of a deal that count; `entries` is its whole stream."""
+    out = []
+    for number, one in enumerate(deal.played, 1):
+        entry, made = entries[one.version - 1], one.made
+        effects = deal.kernel.hide_effects(made.effects, made.seat, sight)
+        faults = tuple(fault.code for fault in made.irregular)
+        out.append(s.MoveOut(number, entry.at, entry.by, deal.seats[made.seat], made.move, effects, faults))
+    return tuple(out)
 
 
 def tokens_out(tokens: Sequence[tuple[Role, int | None, str]]) -> s.Tokens:

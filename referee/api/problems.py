@@ -38,7 +38,9 @@ STATUS: dict[type[errors.RefereeError], tuple[int, str]] = {
     errors.Forbidden: (403, "FORBIDDEN"),
     errors.NotFound: (404, "NOT_FOUND"),
     errors.Clash: (409, "CONFLICT"),
+    errors.Consequences: (409, "LATER_MOVES_ILLEGAL"),
     errors.MovedOn: (412, "MOVED_ON"),
+    errors.NeedsIfMatch: (428, "IF_MATCH_REQUIRED"),
     errors.BadValue: (422, "BAD_VALUE"),
     errors.RecordDiverges: (422, "RECORD_DIVERGES"),
     errors.KeyReused: (422, "KEY_REUSED"),
@@ -77,6 +79,13 @@ def on_referee(request: Request[Any, Any, Any], error: errors.RefereeError) -> R
         case errors.MovedOn():
             headers["ETag"] = f'"{error.current}"'
             more["version"] = error.current
+        case errors.Consequences():
+            lang = rulebook.pick(request.headers.get("accept-language"))
+            more["errors"] = tuple(
+                s.FieldFault(f"move {number}", f"{rulebook.say(fault, lang)} ({fault.code}, {fault.clause})")
+                for number, faults in error.moves
+                for fault in faults
+            )
         case errors.BadValue():
             more["errors"] = tuple(s.FieldFault(fault.pointer, fault.message) for fault in error.faults)
         case errors.RecordDiverges():

@@ -11,7 +11,7 @@ from litestar.params import FromPath, QueryParameter
 from referee import errors, record
 from referee.access import Caller
 from referee.api import schemas as s
-from referee.api.present import answer, done_headers, match_out, tokens_out
+from referee.api.present import answer, done_headers, match_out, tokens_out, words_in
 from referee.api.request import StrictRequest, WrongMediaType, key_of
 from referee.match import access_id
 from referee.rules import rulebook
@@ -59,7 +59,7 @@ class RecordBox(Controller):
         match = await referee.match(match_id, version)
         granted = done.command.versions[access_id(match_id)]
         tokens = tokens_out(await referee.tokens(match_id, granted)) if granted else None
-        body = s.Imported(match_out(match, await referee.names(match.players)), tokens, done.command.position)
+        body = s.Imported(match_out(match, await referee.names(words_in(match))), tokens, done.command.position)
         status = 201 if granted else 200
         reply = answer(
             request,

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from referee.events import WORD, DealtBy, Event, Lines, Mode, Points, Role
 from referee.rules.cards import Card
-from referee.rules.game import Effects, Layout, Move, State
+from referee.rules.game import Effects, Layout, Move, State, Tally
 
 Alphabet: TypeAlias = Literal["latin", "ru", "uk"]
 SeatNumber: TypeAlias = Annotated[int, Meta(ge=0, le=19)]
@@ -47,13 +47,18 @@ class First(In, frozen=True):
 
 
 class OpenMatch(In, frozen=True):
-    """A new match: the game, who plays, and the house rules agreed on; a preset is filled in first."""
+    """A new match: the game, who plays, and the house rules agreed on; a preset is filled in first.
+
+    `consent`: what needs the consent of all is recorded by the scorekeeper (`spoken`), or answered by each seat with
+    its own token (`tokens`).
+    """
 
     game: Annotated[str, Meta(max_length=40)]
     seats: Annotated[tuple[NewSeat, ...], Meta(min_length=1, max_length=20)]
     house_rules: dict[str, Any] = {}
     preset: Annotated[str, Meta(max_length=40)] | None = None
     first_dealer: First = First()
+    consent: Literal["spoken", "tokens"] = "spoken"
     alphabet: Alphabet = "latin"
 
 
@@ -67,11 +72,16 @@ class Rematch(In, frozen=True):
 class StartDeal(In, frozen=True):
     """The next deal: laid out as told, or shuffled and dealt by the referee when no layout is given.
 
-    With `words` the referee commits itself to its seed first and waits for the seats' words before it deals.
+    With `words` the referee commits itself to its seed first and waits for the seats' words before it deals. `open`:
+    what lies open of real cards whose hands only the players know; `tally`: the result of a deal that is only counted.
+    `number`, where given, must be that of the next deal.
     """
 
     layout: Layout | None = None
+    open: Annotated[tuple[Card, ...], Meta(max_length=20)] | None = None
+    tally: Tally | None = None
     words: bool = False
+    number: Annotated[int, Meta(ge=1, le=100_000)] | None = None
     alphabet: Alphabet = "latin"
 
 
@@ -89,12 +99,21 @@ class MakeMove(In, frozen=True):
     """A seat's move, in the form of its game.
 
     `told`: results of shuffles made with real cards during this move, each from the top, in the order in which they
-    fell due; for the scorekeeper or the arbiter, where the cards were told.
+    fell due; for the scorekeeper or the arbiter, where the cards were told. `seen`: in an observed deal the cards that
+    the table saw turned up, in order.
     """
 
     seat: SeatNumber
     move: Move
     told: Annotated[tuple[Annotated[tuple[Card, ...], Meta(max_length=108)], ...], Meta(max_length=20)] = ()
+    seen: Annotated[tuple[Card, ...], Meta(max_length=108)] = ()
+    alphabet: Alphabet = "latin"
+
+
+class ShowHands(In, frozen=True):
+    """What was left in hand at the end of an observed deal, by place at its table."""
+
+    hands: Annotated[tuple[Annotated[tuple[Card, ...], Meta(max_length=108)], ...], Meta(max_length=20)]
     alphabet: Alphabet = "latin"
 
 
@@ -109,18 +128,20 @@ class NewToken(In, frozen=True):
 
 
 class SeatOut(Out, frozen=True):
-    """A seat, its player and the name, null once erased."""
+    """A seat, its player and the name, null once erased; `left` where it is empty now."""
 
     seat: int
     player: UUID
     name: str | None
+    left: bool
 
 
 class DealLineOut(Out, frozen=True):
     """A deal in the match's list; points null while it is played.
 
     Where the referee shuffles, `commitment` and the words by seat; `waiting` while words may be added.
-    `fingerprint` of all deals up to this one: 16 digits to note on paper.
+    `fingerprint` of all deals up to this one: 16 digits to note on paper. A `voided` deal counts for nobody, one
+    `outside` was played after the match was won; `revision` counts its results.
     """
 
     number: int
@@ -130,10 +151,48 @@ class DealLineOut(Out, frozen=True):
     words: tuple[str, ...]
     waiting: bool
     fingerprint: str | None
+    mode: Mode
+    seats: tuple[int, ...]
+    voided: bool
+    outside: bool
+    revision: int
+
+
+class ProposalOut(Out, frozen=True):
+    """Something put to all seats: what was asked for, who has agreed or refused; `done` once it is carried out or ended."""
+
+    number: int
+    ask: dict[str, Any]
+    why: str | None
+    agreed: tuple[int, ...]
+    refused: tuple[int, ...]
+    done: bool
+
+
+class RulingOut(Out, frozen=True):
+    """A ruling; the last one of a dispute is in force, provisional until it is confirmed."""
+
+    number: int
+    upheld: bool
+    remedy: dict[str, Any]
+    why: str | None
+    confirmed: bool
+
+
+class DisputeOut(Out, frozen=True):
+    """A disputed move of a deal, and the rulings on it."""
+
+    number: int
+    deal: int
+    move: int
+    seat: int
+    why: str | None
+    rulings: tuple[RulingOut, ...]
 
 
 class MatchOut(Out, frozen=True):
-    """A match. `state` is `won` once `winners` are known; `next_dealer` deals the next deal."""
+    """A match. `state` is `won` once `winners` are known, `abandoned` where it was ended unfinished; `next_dealer` deals
+    the next deal. `disputed` are the disputes without a ruling; `amended` says that a result changed after the end."""
 
     id: UUID
     version: int
@@ -141,13 +200,19 @@ class MatchOut(Out, frozen=True):
     ruleset: str
     house_rules: dict[str, Any]
     target: int
-    state: Literal["open", "won"]
+    state: Literal["open", "won", "abandoned"]
     seats: tuple[SeatOut, ...]
     totals: Points
     deals: tuple[DealLineOut, ...]
     running: int | None
     next_dealer: int
     winners: tuple[int, ...]
+    abandoned: bool
+    amended: bool
+    disputed: tuple[int, ...]
+    proposals: tuple[ProposalOut, ...]
+    disputes: tuple[DisputeOut, ...]
+    consent: Literal["spoken", "tokens"]
     opened_at: Moment
     rematch_of: UUID | None
     rematches: tuple[UUID, ...]
@@ -189,7 +254,8 @@ class TokenOut(Out, frozen=True):
 class DealOut(Out, frozen=True):
     """A deal as this reader may see it: a hidden card is `?`. `turn` acts next, null when the deal is over.
 
-    `commitment` is the SHA-256 of the seed where the referee shuffled, `seed` follows when the deal is over.
+    `commitment` is the SHA-256 of the seed where the referee shuffled, `seed` follows when the deal is over. `seats`
+    sit at the table; `state`, `words`, `points` and `lines` run by place at it, `turn` and `dealer` are seats.
     """
 
     match: UUID
@@ -197,6 +263,7 @@ class DealOut(Out, frozen=True):
     version: int
     ruleset: str
     dealer: int
+    seats: tuple[int, ...]
     mode: Mode
     dealt_by: DealtBy
     turn: int | None
@@ -231,13 +298,23 @@ class PlayedOut(Out, frozen=True):
     position: int
 
 
-class VerdictOut(Out, frozen=True):
-    """A dry run found the move legal; nothing was stored. `version` is that of the deal it was judged on."""
+class ClaimOut(Out, frozen=True):
+    """Something that a move takes for granted about cards that nobody has seen."""
 
-    verdict: Literal["legal"]
+    code: str
+    clause: str
+    params: dict[str, Any]
+
+
+class VerdictOut(Out, frozen=True):
+    """A dry run found the move legal, or undecided until hidden cards come out; nothing was stored. `version` is that
+    of the deal it was judged on."""
+
+    verdict: Literal["legal", "undecided"]
     seat: int
     move: Move
     version: int
+    claims: tuple[ClaimOut, ...] = ()
 
 
 class LegalMovesOut(Out, frozen=True):
@@ -250,7 +327,8 @@ class LegalMovesOut(Out, frozen=True):
 
 
 class MoveOut(Out, frozen=True):
-    """A recorded move: its number in the deal, when and by whom it was entered."""
+    """A move that counts: its number in the deal, when and by whom it was entered, and the codes of what is irregular
+    in it where it was let stand."""
 
     number: int
     at: Moment
@@ -258,6 +336,7 @@ class MoveOut(Out, frozen=True):
     seat: int
     move: Move
     effects: Effects
+    irregular: tuple[str, ...]
 
 
 class ReplayOut(Out, frozen=True):
@@ -325,3 +404,27 @@ class Problem(Out, frozen=True, omit_defaults=True):
     violations: tuple[ViolationOut, ...] = ()
     legal: tuple[Move, ...] = ()
     version: int | None = None
+
+
+class SettledOut(Out, frozen=True):
+    """Something that was settled: the match after it, and the deal it was about, if any."""
+
+    match: MatchOut
+    deal: DealOut | None
+    tokens: tuple[TokenOut, ...]
+    position: int
+
+
+class EvidenceOut(Out, frozen=True):
+    """What a dispute is about: the deal before and after the move, what it caused, some moves that were legal then (for
+    who may see that hand), the codes of what was irregular in it, and what it takes for granted."""
+
+    dispute: DisputeOut
+    before: DealOut
+    after: DealOut
+    seat: int
+    move: Move
+    effects: Effects
+    legal: tuple[Move, ...]
+    irregular: tuple[str, ...]
+    claims: tuple[ClaimOut, ...]

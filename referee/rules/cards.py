@@ -63,6 +63,12 @@ def without(cards: Cards, taken: Iterable[Card]) -> Cards:
     return tuple(rest)
 
 
+def played_from(hand: Cards, card: Card) -> Cards:
+    """`hand` less `card`, or less one unseen card where it is not named. Raises ValueError when neither is there."""
+    place = hand.index(card if card in hand else HIDDEN)
+    return hand[:place] + hand[place + 1 :]
+
+
 def surplus(cards: Iterable[Card], pack: Iterable[Card]) -> tuple[Cards, Cards]:
     """Cards shown more often than `pack` holds them, and cards of `pack` that are missing: each sorted."""
     have, want = Counter(cards), Counter(pack)

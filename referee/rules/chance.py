@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from referee.rules.cards import Card, Cards, surplus
+from referee.rules.verdict import Violation
 
 
 class Chance(Protocol):
@@ -19,14 +20,25 @@ class Chance(Protocol):
 
 
 class WrongOutcome(ValueError):
-    """A told outcome that cannot be: other cards than were shuffled, or none told where one is due."""
+    """A told outcome that cannot be: other cards than were shuffled, one that cannot turn up, or none where one is due.
+
+    `violation` says it in the terms of the rules where it is a matter of rules.
+    """
+
+    def __init__(self, message: str, violation: Violation | None = None) -> None:
+        super().__init__(message)
+        self.violation = violation
 
 
 class Told:
-    """Outcomes told beforehand, in order: how a recorded move is replayed, or a shuffle of real cards entered."""
+    """Outcomes told beforehand, in order: how a recorded move is replayed, or what happened to real cards entered.
 
-    def __init__(self, outcomes: Sequence[Cards]) -> None:
+    `outcomes` are orders after shuffles; `seen` the cards that the table saw turned up.
+    """
+
+    def __init__(self, outcomes: Sequence[Cards] = (), seen: Sequence[Card] = ()) -> None:
         self.rest = list(outcomes)
+        self.unseen = list(seen)
 
     def shuffle(self, cards: Sequence[Card]) -> Cards:
         """The next told order. Raises WrongOutcome when none is left or its cards are not those shuffled."""
@@ -41,3 +53,9 @@ class Told:
     def below(self, count: int) -> int:
         """Raises WrongOutcome: places are never told, only the order they lead to."""
         raise WrongOutcome("a place cannot be told")
+
+    def seen(self) -> Card:
+        """The next card that the table saw turned up. Raises WrongOutcome when none is left."""
+        if not self.unseen:
+            raise WrongOutcome("a card was turned up here and none was told")
+        return self.unseen.pop(0)

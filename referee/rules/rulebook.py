@@ -79,7 +79,7 @@ def rulebook(game: Game, lang: str) -> Rulebook:
         clauses=tuple(Clause(key, text[lang]) for key, text in texts["clause"].items()),
         options=options,
         presets=tuple(Preset(name, texts["preset"][name][lang], dict(p)) for name, p in game.PRESETS.items()),
-        lines={line: texts["line"][line][lang] for line in game.LINES},
+        lines={line: texts["line"][line][lang] for line in (*game.LINES, *game.TALLY_LINES)},
         values=tuple(
             Scale(key, s[lang], {c: tuple(w) for c, w in s["cards"].items()}) for key, s in texts["scale"].items()
         ),

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from referee.rules.verdict import Violation
+from referee.rules.verdict import Claim, Violation
 
 LANGUAGES: Final = ("en", "ru", "uk")
 GAME_OF_CLAUSE: Final = {"TN": "tablanet", "TB": "tabu", "SB": "sabo"}
@@ -38,13 +38,28 @@ def pick(accept_language: str | None) -> str:
 
 def say(violation: Violation, lang: str) -> str:
     """The reason for a refusal in words. A parameter that is absent is passed over; an unknown code is a KeyError."""
-    told = {name: _spell(name, value, lang) for name, value in violation.params.items()}
+    return _fill(texts_of("common")["code"][violation.code][lang], violation.params, lang)
+
+
+def say_claim(claim: Claim, lang: str) -> str:
+    """What a move takes for granted, in words; an unknown code is a KeyError."""
+    return _fill(texts_of("common")["claim"][claim.code][lang], claim.params, lang)
+
+
+def say_fault(kind: str, lang: str) -> str:
+    """A proven fault in words: what it is called, or why the move that was let stand was refused."""
+    common = texts_of("common")
+    text: dict[str, str] = common["fault"].get(kind) or common["code"][kind.upper()]
+    return _fill(text[lang], {}, lang)
+
+
+def _fill(text: str, params: dict[str, Any], lang: str) -> str:
+    told = {name: _spell(name, value, lang) for name, value in params.items()}
 
     def optional(part: re.Match[str]) -> str:
         return part[1] if all(told.get(name) for name in _NAME.findall(part[1])) else ""
 
-    text = _OPTIONAL.sub(optional, texts_of("common")["code"][violation.code][lang])
-    return _NAME.sub(lambda name: told.get(name[1], ""), text)
+    return _NAME.sub(lambda name: told.get(name[1], ""), _OPTIONAL.sub(optional, text))
 
 
 def clause_text(clause_id: str, lang: str) -> str:
@@ -56,7 +71,13 @@ def clause_text(clause_id: str, lang: str) -> str:
 def _spell(name: str, value: Any, lang: str) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(_spell(name, one, lang) for one in value)
-    suits = texts_of("common")["suit"]
-    return (
-        str(suits[value][lang]) if name in ("led", "suit") and value in suits else "" if value is None else str(value)
-    )
+    names = _named(name).get(value, {})
+    return str(names.get(lang, "" if value is None else value))
+
+
+def _named(name: str) -> dict[Any, Any]:
+    """The words for the values of a parameter that has words: suits, parts of a result."""
+    common = texts_of("common")
+    if name in ("led", "suit"):
+        return dict(common["suit"])
+    return common["part"] | texts_of("tablanet")["line"] if name in ("part", "parts", "line", "lines") else {}

@@ -36,7 +36,11 @@ def log_since(database: str, match: Opened) -> list[Recorded]:
 def truth(database: str, match: Opened) -> deals.Deal:
     """The deal as the log has it."""
     stream = deal_id(UUID(match.id), 1)
-    return deals.fold([entry for entry in log_since(database, match) if entry.stream == stream])
+    deal: deals.Deal | None = None
+    for entry in log_since(database, match):
+        deal = deals.evolve(deal, entry) if entry.stream == stream else deal
+    assert deal is not None
+    return deal
 
 
 def hidden_from(deal: deals.Deal, own: int | None) -> set[str]:

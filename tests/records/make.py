@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from unittest import mock
 from uuid import UUID
 
-from referee import dealer, record, service
+from referee import dealer, record, service, starting
 from referee.access import Caller
 from referee.rules.game import GAMES, Game
 from referee.service import FirstDealer, Referee
@@ -198,7 +198,7 @@ async def _play(referee: Referee, plan: Plan, ids: random.Random) -> bytes:
     game, chance = GAMES[plan.game], SeededChance(plan.seed)
     rules = rules_of(game, **{**game.PRESETS.get(plan.preset or "", {}), **plan.rules})
     players = [(new_id(ids), NAMES[seat]) for seat in range(plan.seats)]
-    opened = await referee.open_match(game, rules, players, plan.first, None)
+    opened = await referee.open_match(game, rules, players, plan.first, "spoken", None)
     match_id = next(iter(opened.command.versions))
     while not (match := await referee.match(match_id)).winners:
         await _start(referee, plan, match, chance)
@@ -211,13 +211,13 @@ async def _start(referee: Referee, plan: Plan, match: Any, chance: SeededChance)
     number, by = len(match.deals) + 1, match.next_dealer
     if plan.way == "told":
         layout, _ = new_deal(match.kernel, match.rules, plan.seats, chance, by)
-        await referee.start_deal(keeper, layout, False, None, None)
+        await starting.start(referee, keeper, starting.Start(layout), None, None)
         return
-    await referee.start_deal(seats[by], None, plan.way == "words", None, None)
+    await starting.start(referee, seats[by], starting.Start(words=plan.way == "words"), None, None)
     if plan.way == "words":
         for seat in chance.sample(range(plan.seats), chance.randrange(plan.seats + 1)):
-            await referee.add_word(seats[seat], number, f"word{chance.randrange(1000)}", None)
-        await referee.deal_now(seats[by], number, None)
+            await starting.add_word(referee, seats[seat], number, f"word{chance.randrange(1000)}", None)
+        await starting.deal_now(referee, seats[by], number, None)
 
 
 async def _play_deal(
@@ -229,7 +229,7 @@ async def _play_deal(
         move = chance.choice(list(islice(game.legal_moves(rules, deal.state), LISTED)))
         outcomes = game.outcomes(game.play(rules, deal.state, seat, move, chance)) if told else ()
         who = Caller(match_id, "scorekeeper") if told else Caller(match_id, "seat", seat)
-        await referee.play(who, number, seat, move, outcomes, None, None)
+        await referee.play(who, number, seat, move, outcomes, (), None, None)
 
 
 def main(names: list[str]) -> None:

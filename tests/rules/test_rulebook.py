@@ -13,8 +13,8 @@ import referee
 from referee.rules.cards import PACK, RANK, SUIT
 from referee.rules.game import GAMES, Game
 from referee.rules.rulebook import LANGUAGES, clause_text, pick, print_lines, rulebook, say
-from referee.rules.verdict import Violation
-from referee.rules.words import GAME_OF_CLAUSE, texts_of
+from referee.rules.verdict import Claim, Violation
+from referee.rules.words import GAME_OF_CLAUSE, say_claim, say_fault, texts_of
 
 CLAUSES = {"tablanet": ("TN", 20), "tabu": ("TB", 18), "sabo": ("SB", 13)}
 CODES = {
@@ -65,11 +65,11 @@ def messages(tree: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 ALL = [found for name in ("common", *CLAUSES) for found in messages(texts_of(name), name)]
 
 
-def named_params(call: ast.Call, function: ast.AST) -> set[str]:
+def named_params(call: ast.Call, function: ast.AST, at: int) -> set[str]:
     """The names of a violation's parameters, written as a dict in place or in a variable of the same function."""
-    if len(call.args) < 3 and not call.keywords:
+    if len(call.args) <= at and not call.keywords:
         return set()
-    params: Any = call.args[2] if len(call.args) > 2 else call.keywords[0].value
+    params: Any = call.args[at] if len(call.args) > at else call.keywords[0].value
     if isinstance(params, ast.Name):
         values = [
             node.value
@@ -82,7 +82,7 @@ def named_params(call: ast.Call, function: ast.AST) -> set[str]:
     return {key.value for key in params.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
 
 
-def raised() -> dict[str, set[str]]:
+def raised(struct: str = "Violation") -> dict[str, set[str]]:
     """Codes that the code gives, each with the names of all its parameters."""
     found: dict[str, set[str]] = {}
     for path in Path(referee.__file__).parent.rglob("*.py"):
@@ -93,8 +93,10 @@ def raised() -> dict[str, set[str]]:
                 if not (isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant)):
                     continue
                 name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
-                if name == "Violation":
-                    found.setdefault(str(call.args[0].value), set()).update(named_params(call, function))
+                if name == struct:
+                    found.setdefault(str(call.args[0].value), set()).update(
+                        named_params(call, function, 2 if struct == "Violation" else 3)
+                    )
     return found
 
 
@@ -138,6 +140,43 @@ def test_every_clause(name: str, lang: str) -> None:
 
 def test_codes_have_texts() -> None:
     assert CODES | set(RAISED) <= set(texts_of("common")["code"])
+
+
+CLAIMS = raised("Claim")
+FAULTS = sorted({kind for game in GAMES.values() for kind in game.FAULTS.values()})
+
+
+def test_claims_and_faults_have_texts() -> None:
+    assert set(texts_of("common")["claim"]) == set(CLAIMS)
+    assert set(texts_of("common")["fault"]) == set(FAULTS)
+    assert {code for game in GAMES.values() for code, _ in game.FAULTS} == set(texts_of("common")["claim"])
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_claims_and_faults_are_said(lang: str) -> None:
+    for code, texts in texts_of("common")["claim"].items():
+        full = say_claim(Claim(code, "TN-1", 0, {name: f"<{name}>" for name in placeholders(texts[lang])}), lang)
+        bare = say_claim(Claim(code, "TN-1", 0), lang)
+        assert all(f"<{name}>" in full for name in placeholders(texts[lang]))
+        for text in (full, bare):
+            assert not re.search(r"[{}\[\]]|  | [.,;:]|[,;:]\.|\(\)|None", text), text
+    for kind in [*FAULTS, "capture_required"]:
+        assert say_fault(kind, lang).endswith(".")
+
+
+def test_claims_use_exactly_their_parameters() -> None:
+    for code, names in CLAIMS.items():
+        assert placeholders(texts_of("common")["claim"][code]["en"]) == names
+
+
+def test_parts_of_a_result_have_words() -> None:
+    parts = {name for game in GAMES.values() for name in game.Tally.__struct_fields__}
+    assert parts == set(texts_of("common")["part"])
+    fault = Violation("PARTS_DISAGREE", "TN-20", {"part": "card_points", "given": [3], "due": [2], "difference": [1]})
+    assert (
+        say(fault, "en") == "Parts of the result disagree: card points, given 3, by the other parts 2 (difference 1)."
+    )
+    assert "Тузы" in say(Violation("LINE_SUM", "TN-18", {"line": "aces"}), "ru")
 
 
 @pytest.mark.parametrize("code", sorted(RAISED))
@@ -227,7 +266,7 @@ def test_rulebook_follows_the_module(game: Game, lang: str) -> None:
     book = rulebook(game, lang)
     assert (book.name, book.ruleset, (book.least, book.most)) == (game.NAME, game.RULESET, game.SEATS)
     assert [option.key for option in book.options] == list(game.Rules.__struct_fields__)
-    assert list(book.lines) == list(game.LINES)
+    assert list(book.lines) == [*game.LINES, *game.TALLY_LINES]
     assert {preset.name: preset.house_rules for preset in book.presets} == game.PRESETS
     assert set(book.packs) == set(range(game.SEATS[0], game.SEATS[1] + 1))
     assert book.title == texts_of(game.NAME)["title"][lang]
@@ -241,7 +280,7 @@ def test_no_text_is_left_over(game: Game) -> None:
     texts, fields = texts_of(game.NAME), set(game.Rules.__struct_fields__)
     assert set(texts["option"]) == fields - set(texts_of("common")["option"])
     assert set(texts["preset"]) == set(game.PRESETS)
-    assert set(texts["line"]) == set(game.LINES)
+    assert set(texts["line"]) == {*game.LINES, *game.TALLY_LINES}
     for option in rulebook(game, "en").options:
         labels = (texts_of("common")["option"] | texts["option"])[option.key].get("values", {})
         assert set(labels) == {"none" if value.value is None else str(value.value) for value in option.values}

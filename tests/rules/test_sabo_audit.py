@@ -9,7 +9,7 @@ import pytest
 from referee.rules import sabo
 from referee.rules.chance import Told
 from referee.rules.sabo import Hand, Rules
-from referee.rules.sabo_audit import Fault, Show, Shown, audit
+from referee.rules.sabo.proof import Fault, Show, Shown, audit
 from tests.vectors_of import cases
 
 

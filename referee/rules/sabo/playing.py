@@ -1,0 +1,101 @@
+"""Who takes a trick, what a Sabo move causes, and the state after it (SB-9 to SB-12)."""
+
+from collections.abc import Callable
+from typing import Final
+
+from referee.rules.cards import HIDDEN, RANK, SUIT, Cards, played_from
+from referee.rules.chance import Chance
+from referee.rules.sabo.layout import pack
+from referee.rules.sabo.model import HEIGHT, SENIORITY, Effects, Hand, Move, Place, Played, Rules, State
+from referee.rules.sabo.scoring import held
+from referee.rules.unseen import turned_up
+
+
+def suit_first(cards: Cards) -> int:
+    """The highest suit, then the highest rank (SB-10)."""
+    return max(range(len(cards)), key=lambda at: (SENIORITY[SUIT[cards[at]]], HEIGHT[cards[at]]))
+
+
+def rank_first(cards: Cards) -> int:
+    """The highest rank, the suit breaking ties (S4 b)."""
+    return max(range(len(cards)), key=lambda at: (HEIGHT[cards[at]], SENIORITY[SUIT[cards[at]]]))
+
+
+def led_suit_only(cards: Cards) -> int:
+    """The highest card of the led suit (S4 c)."""
+    led = SUIT[cards[0]]
+    return max(range(len(cards)), key=lambda at: HEIGHT[cards[at]] if SUIT[cards[at]] == led else -1)
+
+
+def equal_rank_overtakes(cards: Cards) -> int:
+    """Each card against the one winning so far: same suit and higher, or same rank and a higher suit (S4 d)."""
+    best = 0
+    for at, card in enumerate(cards):
+        winning = cards[best]
+        if SUIT[card] == SUIT[winning]:
+            if HEIGHT[card] > HEIGHT[winning]:
+                best = at
+        elif RANK[card] == RANK[winning] and SENIORITY[SUIT[card]] > SENIORITY[SUIT[winning]]:
+            best = at
+    return best
+
+
+TRICK_ORDERS: Final[dict[str, Callable[[Cards], int]]] = {
+    "suit_first": suit_first,
+    "equal_rank_overtakes": equal_rank_overtakes,
+    "led_suit_only": led_suit_only,
+    "rank_first": rank_first,
+}
+
+
+def play(rules: Rules, state: State, seat: int, move: Move, chance: Chance) -> Effects:
+    """What a legal move causes: the card appears, the trick is taken, the deal ends (SB-9 to SB-12)."""
+    seats, sabo = len(state.hands), state.sabo[seat]
+    card = move.card if isinstance(move, Hand) else sabo[move.place]
+    assert card is not None, "a move is judged before it is played"
+    if card == HIDDEN:
+        card = turned_up(chance, pack(rules, seats), held(state), "SB-2")
+    led = state.led or SUIT[card]
+    if len(state.played) + 1 < seats:
+        return Effects(card, state.trick, led, (seat + 1) % seats)
+    at = TRICK_ORDERS[rules.trick_order]((*[shown.card for shown in state.played], card))
+    winner = (state.leader + at) % seats
+    over = len(state.hands[seat]) + len(sabo) - sabo.count(None) == 1
+    return Effects(card, state.trick, led, None if over else winner, winner)
+
+
+def outcomes(effects: Effects) -> tuple[Cards, ...]:
+    """Results of the shuffles a move caused, in order: none in Sabo once the deal is laid out."""
+    return ()
+
+
+def reveals(move: Move, effects: Effects) -> bool:
+    """Whether a move showed a card that nobody had seen: a sabo card (SB-5)."""
+    return isinstance(move, Place)
+
+
+def seen(move: Move, effects: Effects) -> Cards:
+    """The cards that the table saw turned up in a move, in order."""
+    return (effects.card,) if isinstance(move, Place) else ()
+
+
+def evolve(state: State, seat: int, move: Move, effects: Effects) -> State:
+    """The state after a recorded move: applies its facts and asks no rule."""
+    hands, sabo = state.hands, state.sabo
+    if isinstance(move, Hand):
+        hands = (*hands[:seat], played_from(hands[seat], move.card), *hands[seat + 1 :])
+        shown = Played(effects.card)
+    else:
+        lay, at = sabo[seat], move.place
+        sabo = (*sabo[:seat], (*lay[:at], None, *lay[at + 1 :]), *sabo[seat + 1 :])
+        shown = Played(effects.card, at)
+    played, winner = (*state.played, shown), effects.winner
+    if winner is None:
+        return State(
+            state.dealer, effects.next, hands, sabo, state.leader, state.tricks,
+            effects.trick, effects.led, played, state.taken,
+        )  # fmt: skip
+    tricks = (*state.tricks[:winner], state.tricks[winner] + 1, *state.tricks[winner + 1 :])
+    following = effects.trick if effects.next is None else effects.trick + 1
+    taken = (*state.taken, *[shown.card for shown in played])
+    return State(state.dealer, effects.next, hands, sabo, winner, tricks, following, None, (), taken)

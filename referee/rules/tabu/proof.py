@@ -1,0 +1,257 @@
+"""What the public record proves of Tabu (TB-7, TB-8, TB-13; rules 5).
+
+Hands are replenished by draws that nobody else sees, so a card that comes out may have been in hand at a fault or drawn
+since. A place in a hand is known by its seat and the time it was filled; a hidden card by the time it went out of sight -
+when the cards were dealt, when the discard was renewed, when it was set aside - and how it came out again: turned up,
+played by a seat, shown in the end, or not yet. A placing of the unseen cards is a perfect matching of places and cards:
+every place holds a card that was out of sight when it was filled and that its seat played, if anybody did, while holding
+it; the rest lies in the reserve. A claim forbids some pairs of place and card. It is refuted exactly when no
+perfect matching is left, and confirmed when none of these pairs is in any.
+
+Copies of a card are not told apart. Where two went out of sight at different times and it is open which of them came out,
+every pairing is tried, up to `PAIRINGS` in all; beyond that each is taken to have been hidden as early as possible, which
+may miss a proof but never finds a false one. One pack, whose only copies are the jokers, stays below that.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, product
+from math import prod
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+from referee.rules.cards import RANK, Card, Cards
+from referee.rules.matching import perfect_matching, possible_columns
+from referee.rules.proof import Made, Proof, Record, Step
+from referee.rules.tabu.layout import pack
+from referee.rules.tabu.model import Draw, Play, Rules
+from referee.rules.verdict import Claim, Violation
+
+PAIRINGS: Final = 64
+
+
+class Place(NamedTuple):
+    """A place in a hand: whose, and when it was filled."""
+
+    seat: int
+    since: int
+
+
+class Life(NamedTuple):
+    """A card out of sight since a time; the seat from whose hand it came out and when, or null and never."""
+
+    card: Card
+    since: int
+    seat: int | None = None
+    until: int | None = None
+
+
+class Story(NamedTuple):
+    """The record as far as it is looked at: the time before each move, the places filled, when cards went out of sight
+    and came out again - by card, the seat null when it was turned up - and the place of each draw by its move."""
+
+    before: list[int]
+    places: list[Place]
+    hidden: dict[Card, list[int]]
+    out: dict[Card, list[tuple[int, int | None]]]
+    drawn: dict[int, int]
+
+
+class Graph(NamedTuple):
+    """Places and hidden cards with a perfect matching; rows beyond the places stand for the reserve."""
+
+    places: list[Place]
+    lives: list[Life]
+    rows: list[int]
+    matching: list[int]
+
+
+def prove(rules: Rules, record: Record, made: Sequence[Made]) -> tuple[Proof, ...]:
+    """What became of each claim of an observed deal. A record that cannot be convicts nobody: all are open."""
+    return prove_with(pack(rules, len(record.layout.hands)), record, made)
+
+
+def check_record(rules: Rules, record: Record) -> tuple[Violation, ...]:
+    """Why no placing of the unseen cards fits the record, said of what was seen last (TB-13)."""
+    if _graphs(_story(pack(rules, len(record.layout.hands)), record, len(record.steps) + 1)):
+        return ()
+    last = record.steps[-1]
+    played = (last.move.card,) if isinstance(last.move, Play) else ()
+    seen = tuple(chain(*record.hands)) if record.hands is not None else (*played, *last.effects.turned)
+    return (Violation("CARD_ELSEWHERE", "TB-13", {"cards": seen}),)
+
+
+def prove_with(whole: Cards, record: Record, made: Sequence[Made]) -> tuple[Proof, ...]:
+    """As `prove`, for a deal played with the cards `whole`."""
+    last = len(record.steps) + (record.hands is not None)
+    known: dict[int, tuple[Story, list[Graph]]] = {}
+
+    def after(moves: int) -> tuple[Story, list[Graph]]:
+        if moves not in known:
+            story = _story(whole, record, moves)
+            known[moves] = story, _graphs(story)
+        return known[moves]
+
+    story, graphs = after(last)
+    may_be = [possible_columns(graph.rows, graph.matching) for graph in graphs]
+    proofs = []
+    for number, claim in made:
+        if not graphs:
+            proofs.append(Proof(claim, number, "open"))
+        elif _false(*after(last), number, claim):
+            first, end = number, last
+            while first < end:
+                middle = (first + end) // 2
+                first, end = (first, middle) if _false(*after(middle), number, claim) else (middle + 1, end)
+            proofs.append(Proof(claim, number, "refuted", first))
+        else:
+            doubt = any(
+                columns & forbidden
+                for graph, possible_in in zip(graphs, may_be, strict=True)
+                for columns, forbidden in zip(possible_in, _forbidden(story, graph, number, claim), strict=False)
+            )
+            proofs.append(Proof(claim, number, "open" if doubt else "confirmed"))
+    return tuple(proofs)
+
+
+def _false(story: Story, graphs: Sequence[Graph], number: int, claim: Claim) -> bool:
+    """Whether no placing is left that keeps the claim of move `number` true."""
+    for graph in graphs:
+        forbidden = _forbidden(story, graph, number, claim)
+        rows = [row & ~no for row, no in zip(graph.rows, forbidden, strict=False)] + graph.rows[len(forbidden) :]
+        if perfect_matching(rows, graph.matching) is not None:
+            return False
+    return True
+
+
+def _forbidden(story: Story, graph: Graph, number: int, claim: Claim) -> list[int]:
+    """By place the cards that it may not hold if the claim of move `number` is true, as bits."""
+    now, end = story.before[number - 1], story.before[number]
+    if claim.code == "NOTHING_PLAYABLE":
+        ranks = claim.params["ranks"]
+        # what had come out by then was held no longer
+        playable = _bits(
+            graph.lives, lambda life: RANK[life.card] in ranks and (life.until is None or life.until > now)
+        )
+        return [playable if place.seat == claim.seat and place.since <= now else 0 for place in graph.places]
+    forbidden = [0] * len(graph.places)
+    drawn = max(
+        place for move, place in story.drawn.items() if move < number and graph.places[place].seat == claim.seat
+    )
+    if claim.code == "DRAWN_NOT_PLAYABLE":
+        ranks = claim.params["ranks"]
+        forbidden[drawn] = _bits(graph.lives, lambda life: RANK[life.card] in ranks)
+    else:
+        forbidden[drawn] = ~_bits(graph.lives, lambda life: life.until is not None and now < life.until <= end)
+    return forbidden
+
+
+def _bits(lives: Sequence[Life], chosen: Callable[[Life], bool]) -> int:
+    return sum(1 << at for at, life in enumerate(lives) if chosen(life))
+
+
+def _story(whole: Cards, record: Record, moves: int) -> Story:
+    """The record up to move `moves`, one further for the hands shown; every single card that moves takes its own time."""
+    layout, clock, reserve = record.layout, 0, len(record.layout.reserve)
+    story = Story([], [Place(seat, 0) for seat, hand in enumerate(layout.hands) for _ in hand], {}, {}, {})
+    discard: list[Card] = []
+    for card in (Counter(whole) - Counter(layout.row)).elements():
+        story.hidden.setdefault(card, []).append(0)
+    for number, step in enumerate(record.steps[:moves], 1):
+        story.before.append(clock)
+        if isinstance(step.move, Play):
+            clock += 1
+            story.out.setdefault(step.move.card, []).append((clock, step.seat))
+            discard += step.effects.discarded
+        for to, card in _taken(step):
+            if not reserve:
+                clock += 1
+                for renewed in discard:
+                    story.hidden.setdefault(renewed, []).append(clock)
+                reserve, discard = len(discard), []
+            clock, reserve = clock + 1, reserve - 1
+            if to is None:
+                story.out.setdefault(card, []).append((clock, None))
+            else:
+                story.places.append(Place(to, clock))
+        if isinstance(step.move, Draw) and step.effects.drawn is not None:
+            story.drawn[number] = len(story.places) - 1
+        clock, reserve = clock + 1, reserve + len(step.effects.set_aside)
+        for card in step.effects.set_aside:
+            story.hidden.setdefault(card, []).append(clock)
+    story.before.append(clock)
+    if moves > len(record.steps) and record.hands is not None:
+        for seat, hand in enumerate(record.hands):
+            for card in hand:
+                story.out.setdefault(card, []).append((clock + 1, seat))
+    return story
+
+
+def _taken(step: Step) -> Iterator[tuple[int | None, Card]]:
+    """Cards that left the reserve in a move, in order: to whom, or null for the row, and which as far as it is told."""
+    if step.effects.drawn is not None:
+        yield step.seat, step.effects.drawn
+    yield from step.effects.draws
+    for card in step.effects.turned:
+        yield None, card
+
+
+def _graphs(story: Story) -> list[Graph]:
+    """Every pairing of cards going out of sight and coming out again that some placing fits, each with a placing."""
+    if not story.out.keys() <= story.hidden.keys():
+        return []
+    by_card = [_pairings(card, since, story.out.get(card, ())) for card, since in story.hidden.items()]
+    if prod(map(len, by_card)) > PAIRINGS:
+        by_card = [pairings if len(pairings) == 1 else [_earliest(pairings)] for pairings in by_card]
+    return [graph for lives in product(*by_card) if (graph := _graph(story.places, list(chain(*lives))))]
+
+
+def _pairings(card: Card, hidden: Sequence[int], out: Sequence[tuple[int, int | None]]) -> list[tuple[Life, ...]]:
+    """The lives of the copies of a card, in every way that differs; none when it came out oftener than it was hidden.
+
+    Of copies hidden at different times the latest is turned up: for a place in a hand an earlier one always does as well.
+    """
+    ways: set[tuple[tuple[int, ...], tuple[Life, ...]]] = {((), ())}
+    events = sorted(
+        [(since, 0, None) for since in hidden] + [(until, 1, seat) for until, seat in out], key=itemgetter(0, 1)
+    )
+    for time, came_out, seat in events:
+        if not came_out:
+            ways = {((*lying, time), lives) for lying, lives in ways}
+        elif seat is None:
+            ways = {(lying[:-1], lives) for lying, lives in ways if lying}
+        else:
+            ways = {
+                (_less(lying, since), tuple(sorted((*lives, Life(card, since, seat, time)), key=repr)))
+                for lying, lives in ways
+                for since in set(lying)
+            }
+    return [(*lives, *(Life(card, since) for since in lying)) for lying, lives in sorted(ways, key=repr)]
+
+
+def _less(lying: tuple[int, ...], since: int) -> tuple[int, ...]:
+    at = lying.index(since)
+    return lying[:at] + lying[at + 1 :]
+
+
+def _earliest(pairings: Sequence[tuple[Life, ...]]) -> tuple[Life, ...]:
+    """One pairing that allows whatever any of them does, and more."""
+    first = min(life.since for lives in pairings for life in lives)
+    return tuple(life._replace(since=first) for life in pairings[0])
+
+
+def _graph(places: Sequence[Place], lives: list[Life]) -> Graph | None:
+    if len(lives) < len(places):
+        return None
+    rows = [_bits(lives, lambda life, place=place: _fits(place, life)) for place in places]  # type: ignore[misc]
+    unseen = _bits(lives, lambda life: life.until is None)
+    rows += [unseen] * (len(lives) - len(places))
+    matching = perfect_matching(rows)
+    return None if matching is None else Graph(list(places), lives, rows, matching)
+
+
+def _fits(place: Place, life: Life) -> bool:
+    """Whether the place may have held the card: hidden when it was filled, and played by its seat if it came out."""
+    if life.since > place.since:
+        return False
+    return life.until is None or (life.seat == place.seat and place.since < life.until)

@@ -1,0 +1,92 @@
+"""What can be asked for after the fact: one Struct each, the same at its own address, in a proposal and as a remedy."""
+
+from typing import Annotated, TypeAlias
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from referee.rules.game import Move, Tally
+
+Number: TypeAlias = Annotated[int, Meta(ge=1, le=100_000)]
+Seat: TypeAlias = Annotated[int, Meta(ge=0, le=99)]
+
+
+class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
+    """What every one of them is."""
+
+
+class TakeBack(Ask, frozen=True, tag="take_back"):
+    """Only the first `kept` moves of the deal shall count."""
+
+    deal: Number
+    kept: Annotated[int, Meta(ge=0, le=100_000)]
+
+
+class CorrectMove(Ask, frozen=True, tag="correct_move"):
+    """Move `number` of the deal was another one. Later moves are judged again; with `let_stand`, which is the arbiter's,
+    those that become irregular are kept as they were made."""
+
+    deal: Number
+    number: Number
+    move: Move
+    let_stand: bool = False
+
+
+class LetStand(Ask, frozen=True, tag="let_stand"):
+    """A move that the rules refuse was made at the table and shall stand as it was made."""
+
+    deal: Number
+    seat: Seat
+    move: Move
+
+
+class CorrectScore(Ask, frozen=True, tag="correct_score"):
+    """The deal's result was another one, in the parts in which a counted deal is entered."""
+
+    deal: Number
+    tally: Tally
+
+
+class AdjustPoints(Ask, frozen=True, tag="adjust_points"):
+    """Points added to (or taken from) the seats' score in the deal: a ruling's remedy."""
+
+    deal: Number
+    points: Annotated[dict[Seat, Annotated[int, Meta(ge=-10_000, le=10_000)]], Meta(min_length=1, max_length=20)]
+
+
+class VoidDeal(Ask, frozen=True, tag="void_deal"):
+    """The deal shall count for nobody; if it is the last one, the same dealer deals again."""
+
+    deal: Number
+
+
+class Join(Ask, frozen=True, tag="join"):
+    """A player takes a new seat from the next deal on, with the total given: a name, or the id of a known player."""
+
+    name: Annotated[str, Meta(max_length=10_000)] | None = None
+    player: UUID | None = None
+    total: Annotated[int, Meta(ge=-1_000_000, le=1_000_000)] = 0
+
+
+class Leave(Ask, frozen=True, tag="leave"):
+    """A player gives up the seat; a deal that is being played is void, with two players the other wins by forfeit."""
+
+    seat: Seat
+
+
+class Substitute(Ask, frozen=True, tag="substitute"):
+    """Another player takes over a seat with its hand, its duties and its total."""
+
+    seat: Seat
+    name: Annotated[str, Meta(max_length=10_000)] | None = None
+    player: UUID | None = None
+
+
+class Abandon(Ask, frozen=True, tag="abandon"):
+    """All stop here: the standing is final, the match unfinished."""
+
+
+AnyAsk: TypeAlias = (
+    TakeBack | CorrectMove | LetStand | CorrectScore | AdjustPoints | VoidDeal | Join | Leave | Substitute | Abandon
+)

@@ -1,0 +1,122 @@
+"""How anything is settled: at once on the word of who may, or as a proposal that the last consent carries out."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from referee import errors
+from referee.access import Caller
+from referee.desk import Done, Plan, check_version
+from referee.events import Consent, Event, ProposalAnswered, ProposalMade
+from referee.service import Referee
+from referee.settling import moves, scores, seats
+from referee.settling.asks import (
+    Abandon,
+    AdjustPoints,
+    AnyAsk,
+    Ask,
+    CorrectMove,
+    CorrectScore,
+    Join,
+    Leave,
+    LetStand,
+    Substitute,
+    TakeBack,
+    VoidDeal,
+)  # fmt: skip
+from referee.settling.consent import words_of
+from referee.store.log import Batch, Key
+
+Planner = Callable[..., Awaitable[Plan]]
+PLANS: Final[dict[type[Ask], Planner]] = {
+    TakeBack: moves.take_back,
+    CorrectMove: moves.correct_move,
+    LetStand: moves.let_stand,
+    CorrectScore: scores.correct_score,
+    AdjustPoints: scores.adjust_points,
+    VoidDeal: scores.void_deal,
+    Join: seats.join,
+    Leave: seats.leave,
+    Substitute: seats.substitute,
+    Abandon: seats.abandon,
+}
+OF_A_DEAL: Final = (TakeBack, CorrectMove, LetStand)
+"""Asks whose If-Match is a version of the deal; of the others it is one of the match."""
+
+
+async def settle(
+    referee: Referee, who: Caller, ask: Any, agreed: Sequence[int], why: str | None, if_match: int, key: Key | None
+) -> Done:
+    """Do it now. Raises Clash CONSENT_MISSING where it needs more agreement than there is."""
+
+    async def decide() -> Plan:
+        now = await referee.match(who.match)
+        current = now.version
+        if isinstance(ask, OF_A_DEAL):
+            current = (await moves.deal_of(referee, now, ask.deal))[1].version
+        check_version(if_match, current)
+        reason, words = words_of(why)
+        plan = await PLANS[type(ask)](referee, who, now, ask, agreed, None, why, reason)
+        return plan._replace(words=plan.words | words)
+
+    if who.role == "spectator":
+        raise errors.Forbidden("A spectator settles nothing.")
+    return await referee.carry_out(who, key, decide)
+
+
+async def propose(referee: Referee, who: Caller, ask: Any, why: str | None, key: Key | None) -> Done:
+    """Put something to all seats. A seat that proposes has agreed; the first stream is the match."""
+
+    async def decide() -> Plan:
+        now = await referee.match(who.match)
+        reason, words = words_of(why)
+        number = len(now.proposals) + 1
+        body = msgspec.to_builtins(ask)
+        events: list[Event] = [ProposalMade(number, body["kind"], body, reason)]
+        if who.seat is not None:
+            events.append(ProposalAnswered(number, who.seat, True))
+        return Plan([referee.batch(now.id, now.version, who.name, *events)], words)
+
+    if who.role == "spectator":
+        raise errors.Forbidden("A spectator proposes nothing.")
+    return await referee.carry_out(who, key, decide)
+
+
+async def answer(referee: Referee, who: Caller, number: int, agreed: bool, key: Key | None) -> Done:
+    """A seat's answer; the last consent carries the proposal out in the same transaction. The first stream is the match."""
+
+    async def decide() -> Plan:
+        now = await referee.match(who.match)
+        if not 0 < number <= len(now.proposals):
+            raise errors.NotFound(f"There is no proposal {number}.")
+        proposal = now.proposals[number - 1]
+        assert who.seat is not None
+        if who.seat not in now.active:
+            raise errors.Forbidden("An empty seat answers nothing.")
+        if proposal.done:
+            raise errors.Clash("PROPOSAL_CLOSED", f"Proposal {number} is closed.")
+        if who.seat in proposal.agreed:
+            raise errors.Clash("ANSWERED", f"Seat {who.seat} has agreed already.")
+        answered = ProposalAnswered(number, who.seat, agreed)
+        mine = [referee.batch(now.id, now.version, who.name, answered)]
+        if not agreed or {*proposal.agreed, who.seat} < set(now.active):
+            return Plan(mine)
+        ask = msgspec.convert(proposal.body, AnyAsk)
+        consent = Consent("tokens", now.active)
+        plan = await PLANS[type(ask)](referee, who, now, ask, (), consent, None, proposal.why)
+        return Plan(together([*mine, *plan.batches]), plan.words)
+
+    if who.role != "seat":
+        raise errors.Forbidden("Only a seat answers a proposal, with its own token.")
+    return await referee.carry_out(who, key, decide)
+
+
+def together(batches: Sequence[Batch]) -> list[Batch]:
+    """Batches for the same stream made one, entries in the order given."""
+    streams: dict[UUID, Batch] = {}
+    for batch in batches:
+        known = streams.get(batch.stream)
+        streams[batch.stream] = batch._replace(entries=[*known.entries, *batch.entries]) if known else batch
+    return list(streams.values())

@@ -1,0 +1,155 @@
+"""Moves after the fact: taken back, corrected, or let stand although irregular."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from referee import deal, dealer, errors, fingerprint, match
+from referee.access import Caller
+from referee.deal import Deal
+from referee.desk import Plan, allowed
+from referee.events import Consent, DealFinished, Made, MoveCorrected, MovesTakenBack
+from referee.match import DealLine, Match
+from referee.rules.chance import Chance, Told, WrongOutcome
+from referee.rules.hands import hands_due
+from referee.rules.verdict import Illegal, Violation
+from referee.service import Referee
+from referee.settling.asks import CorrectMove, LetStand, TakeBack
+from referee.settling.consent import consented
+
+
+async def take_back(
+    referee: Referee, who: Caller, now: Match, ask: TakeBack, agreed: Sequence[int], given: Consent | None,
+    why: str | None, reason: UUID | None,
+) -> Plan:  # fmt: skip
+    """Take back the moves after the first `kept`: free for the last turn until another seat acts (rules 4.2).
+
+    What hidden cards it showed stays known, so then only the arbiter may.
+    """
+    line, found = await deal_of(referee, now, ask.deal)
+    if ask.kept >= found.moves:
+        raise errors.BadValue(errors.Fault("#/kept", f"the deal has {found.moves} moves: keep 0 to {found.moves - 1}"))
+    if line.points is not None and line.number != len(now.deals):
+        raise errors.Clash("LATER_DEAL", "A later deal has been started: correct the move or the score instead.")
+    gone = [one.made for one in found.played[ask.kept :]]
+    shown = found.seed is not None or any(found.kernel.reveals(one.move, one.effects) for one in gone)
+    mine = who.role == "scorekeeper" or (who.seat is not None and found.seats.index(who.seat) == gone[0].seat)
+    free = not now.over and mine and len({one.seat for one in gone}) == 1 and not shown
+    consent = given or consented(who, now, free, agreed, why)
+    if shown and consent.how != "arbiter":
+        raise errors.Clash(
+            "INFORMATION_EXPOSED", "These moves showed hidden cards: only the arbiter may take them back."
+        )
+    batches = [referee.batch(found.id, found.version, who.name, MovesTakenBack(consent, reason, ask.kept))]
+    if line.points is not None:
+        reopened = match.reopen_deal(now, line.number, consent, reason)
+        batches.append(referee.batch(now.id, now.version, who.name, *reopened))
+    return Plan(batches)
+
+
+async def let_stand(
+    referee: Referee, who: Caller, now: Match, ask: LetStand, agreed: Sequence[int], given: Consent | None,
+    why: str | None, reason: UUID | None,
+) -> Plan:  # fmt: skip
+    """Record a move that the rules refuse as it was made at the table, with its violations and the reason."""
+    _, found = await deal_of(referee, now, ask.deal)
+    consent = given or consented(who, now, False, agreed, why)
+    if ask.seat not in found.seats:
+        raise errors.BadValue(errors.Fault("#/seat", f"at this deal sit the seats {', '.join(map(str, found.seats))}"))
+    place = found.seats.index(ask.seat)
+    made = await referee.with_chance(
+        found,
+        (),
+        (),
+        lambda chance, seed: deal.let_stand(found, now.rules, place, ask.move, chance, seed, consent, reason),
+    )
+    return Plan(await referee.with_end(who, now, found, allowed(made, found.version)))
+
+
+async def correct_move(
+    referee: Referee, who: Caller, now: Match, ask: CorrectMove, agreed: Sequence[int], given: Consent | None,
+    why: str | None, reason: UUID | None,
+) -> Plan:  # fmt: skip
+    """Put another move in the place of an earlier one; the moves after it are judged again, one by one.
+
+    Raises Consequences, naming the moves that would be irregular, unless the arbiter lets them stand.
+    """
+    line, found = await deal_of(referee, now, ask.deal)
+    if ask.number > found.moves:
+        raise errors.BadValue(errors.Fault("#/number", f"the deal has {found.moves} moves"))
+    slip = who.role == "scorekeeper" and ask.number == found.moves and not now.over
+    consent = given or consented(who, now, slip and not found.seed, agreed, why)
+    if ask.let_stand and consent.how != "arbiter":
+        raise errors.Forbidden("Only the arbiter may let later moves stand that become irregular.")
+    seed = found.seed or (await referee.seed(found.id) if found.commitment else None)
+    after = corrected(found, now.rules, ask.number, ask.move, ask.let_stand, seed)
+    if after.irregular:
+        raise errors.Consequences([(number, found) for number, found in after.irregular])
+    events: list[Any] = [MoveCorrected(consent, reason, ask.number, after.moves), *deal.found_in(after.deal, now.rules)]
+    if after.deal.state.turn is None and not hands_due(after.deal.state):
+        events += deal.finish(after.deal, now.rules, seed)
+    if line.points is None:
+        return Plan(await referee.with_end(who, now, found, events))
+    batch = referee.batch(found.id, found.version, who.name, *events)
+    if isinstance(end := events[-1], DealFinished):
+        stream: list[Any] = [*await referee.read(found.id), *batch.entries]
+        mark = fingerprint.after_deal(now.mark_before(line.number), stream)
+        follows = match.correct_score(now, line.number, end.points, end.lines, mark, consent, reason)
+    elif line.number == len(now.deals):
+        follows = match.reopen_deal(now, line.number, consent, reason)
+    else:
+        raise errors.Clash(
+            "LATER_DEAL", "After this correction the deal would not be over, but a later one was started."
+        )
+    return Plan([batch, referee.batch(now.id, now.version, who.name, *follows)])
+
+
+class Corrected(NamedTuple):
+    """The moves from the corrected one on, the deal they lead to, and those that would be irregular, by number."""
+
+    moves: tuple[Made, ...]
+    deal: Deal
+    irregular: list[tuple[int, tuple[Violation, ...]]]
+
+
+def corrected(found: Deal, rules: Any, number: int, move: Any, let_stand: bool, seed: str | None) -> Corrected:
+    """What a correction comes to: every later move judged on the table as it is then. Shuffles keep their outcome
+    where they still shuffle the same cards."""
+    game, before = found.kernel, deal.at_move(found, number - 1)
+    state, shuffles, moves = before.state, before.shuffles, list[Made]()
+    irregular: list[tuple[int, tuple[Violation, ...]]] = []
+    old = [one.made for one in found.played[number - 1 :]]
+    for place, (seat, told) in enumerate([(old[0].seat, move), *((one.seat, one.move) for one in old[1:])]):
+        verdict = game.judge(rules, state, seat, told)
+        faults = verdict.violations if isinstance(verdict, Illegal) else ()
+        possible = all(fault.code in game.CAN_STAND for fault in faults)
+        if faults and not (possible and (let_stand or old[place].irregular)):
+            irregular.append((number + place, faults))
+            if not possible:
+                break
+        effects = _played(found, rules, state, seat, told, old[place], seed, shuffles)
+        moves.append(Made(seat, told, effects, faults))
+        state = game.evolve(state, seat, told, effects)
+        shuffles += len(game.outcomes(effects))
+    return Corrected(tuple(moves), deal.corrected(found, number, tuple(moves)), irregular)
+
+
+def _played(found: Deal, rules: Any, state: Any, seat: int, move: Any, old: Any, seed: str | None, made: int) -> Any:
+    game = found.kernel
+    if seed:
+        return game.play(rules, state, seat, move, dealer.SeededChance(seed, found.words, made))
+    try:
+        return game.play(rules, state, seat, move, Told(game.outcomes(old.effects), game.seen(old.move, old.effects)))
+    except WrongOutcome:
+        chance: Chance = dealer.TableChance(())
+        return game.play(rules, state, seat, move, chance)
+
+
+async def deal_of(referee: Referee, now: Match, number: int) -> tuple[DealLine, Deal]:
+    """A deal that has moves, and its line. Raises NotFound, or Clash for a voided one."""
+    line = now.line(number)
+    if line is None:
+        raise errors.NotFound(f"There is no deal {number}.")
+    if line.voided:
+        raise errors.Clash("DEAL_VOIDED", f"Deal {number} was voided.")
+    return line, await referee.deal(now.id, number)

@@ -1,0 +1,79 @@
+"""Results after the fact: entered, corrected, adjusted by a ruling, voided."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from referee import errors, match
+from referee.access import Caller
+from referee.desk import Plan, allowed
+from referee.events import Consent, Lines, Points
+from referee.match import DealLine, Match
+from referee.service import Referee
+from referee.settling.asks import AdjustPoints, CorrectScore, VoidDeal
+from referee.settling.consent import consented
+
+
+async def correct_score(
+    referee: Referee, who: Caller, now: Match, ask: CorrectScore, agreed: Sequence[int], given: Consent | None,
+    why: str | None, reason: UUID | None,
+) -> Plan:  # fmt: skip
+    """Enter a scored deal's result anew, judged like a first entry: the scorekeeper's until the match is over."""
+    line = scored(now, ask.deal)
+    consent = given or consented(who, now, who.role == "scorekeeper" and not now.over, agreed, why)
+    lines = allowed(now.kernel.tally(now.rules, len(line.seats), ask.tally), now.version)
+    points = tuple(sum(part.values()) for part in lines)
+    events = match.correct_score(now, line.number, points, lines, None, consent, reason)
+    return Plan([referee.batch(now.id, now.version, who.name, *events)])
+
+
+async def adjust_points(
+    referee: Referee, who: Caller, now: Match, ask: AdjustPoints, agreed: Sequence[int], given: Consent | None,
+    why: str | None, reason: UUID | None,
+) -> Plan:  # fmt: skip
+    """Add to the seats' score of a deal, on a line of its own."""
+    line = scored(now, ask.deal)
+    consent = given or consented(who, now, False, agreed, why)
+    if strange := [seat for seat in ask.points if seat not in line.seats]:
+        raise errors.BadValue(
+            errors.Fault("#/points", f"did not sit at deal {ask.deal}: {', '.join(map(str, strange))}")
+        )
+    points, lines = adjusted(line, {seat: ask.points.get(seat, 0) for seat in line.seats})
+    events = match.correct_score(now, line.number, points, lines, None, consent, reason)
+    return Plan([referee.batch(now.id, now.version, who.name, *events)])
+
+
+async def void_deal(
+    referee: Referee, who: Caller, now: Match, ask: VoidDeal, agreed: Sequence[int], given: Consent | None,
+    why: str | None, reason: UUID | None,
+) -> Plan:  # fmt: skip
+    """Void a deal: the scorekeeper's until it is scored (a misdeal, a wrong pack), later by consent (rules 4.2)."""
+    line = now.line(ask.deal)
+    if line is None:
+        raise errors.NotFound(f"There is no deal {ask.deal}.")
+    if line.voided:
+        raise errors.Clash("DEAL_VOIDED", f"Deal {ask.deal} was voided already.")
+    consent = given or consented(who, now, who.role == "scorekeeper" and line.points is None, agreed, why)
+    return Plan([referee.batch(now.id, now.version, who.name, *match.void_deal(now, ask.deal, consent, reason))])
+
+
+def scored(now: Match, number: int) -> DealLine:
+    """A scored deal. Raises NotFound, or Clash for one that is voided or still played."""
+    line = now.line(number)
+    if line is None:
+        raise errors.NotFound(f"There is no deal {number}.")
+    if line.voided:
+        raise errors.Clash("DEAL_VOIDED", f"Deal {number} was voided.")
+    if line.points is None:
+        raise errors.Clash("NOT_SCORED", f"Deal {number} is still being played.")
+    return line
+
+
+def adjusted(line: DealLine, by: dict[int, int]) -> tuple[Points, Lines]:
+    """A deal's points and lines by place with `by` added to the line `ruling`; there is none where it is all zeros."""
+    assert line.lines is not None
+    ruled = {seat: line.lines[seat].get("ruling", 0) + by[seat] for seat in line.seats}
+    lines = []
+    for seat in line.seats:
+        rest = {name: points for name, points in line.lines[seat].items() if name != "ruling"}
+        lines.append({**rest, "ruling": ruled[seat]} if any(ruled.values()) else rest)
+    return tuple(sum(part.values()) for part in lines), tuple(lines)
