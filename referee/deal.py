@@ -250,7 +250,8 @@ def evolve(deal: Deal | None, recorded: Recorded) -> Deal:
             words=event.words,
         )
     assert deal is not None, "a deal stream begins with CardsDealt"
-    return msgspec.structs.replace(follow(deal, event, recorded.version), version=recorded.version)
+    now = follow(deal, event, recorded.version)
+    return now if now.version == recorded.version else msgspec.structs.replace(now, version=recorded.version)
 
 
 def at_move(deal: Deal, moves: int) -> Deal:
@@ -278,14 +279,15 @@ def as_moved(made: Made) -> Moved:
 
 
 def follow(deal: Deal, event: Any, version: int = 0) -> Deal:
-    """The deal after an event of its stream, `version` left as it is; a move is noted with `version`."""
-    replace = msgspec.structs.replace
+    """The deal after an event of its stream; a move is noted with `version`, which otherwise stays as it is."""
+    replace, game = msgspec.structs.replace, RULESETS[deal.ruleset]
     match event:
         case Moved(place, move, effects) as made:
-            state = deal.kernel.evolve(deal.state, place, move, effects)
-            shuffles = deal.shuffles + len(deal.kernel.outcomes(effects))
+            state = game.evolve(deal.state, place, move, effects)
+            shuffles = deal.shuffles + len(game.outcomes(effects))
             played = (*deal.played, Played(version, made))
-            return replace(deal, state=state, shuffles=shuffles, played=played)
+            # one copy, the version with it: this is most of what folding a deal costs
+            return replace(deal, version=version or deal.version, state=state, shuffles=shuffles, played=played)
         case MovesTakenBack(kept=kept):
             return _with_moves(deal, deal.played[:kept])
         case MoveCorrected(number=number, moves=moves):
