@@ -125,6 +125,16 @@ def create(execute: Execute, projection: Projection, generation: int) -> View:
     return View(execute, projection, generation)
 
 
+def begin_again(execute: Execute, projection: Projection) -> None:
+    """Empty the live generation, so that the log is read from its beginning. Raises NotThere."""
+    create(execute, projection, live(execute, projection).generation)
+    execute(
+        "UPDATE projection SET position = 0, events = 0, stopped = NULL WHERE name = %s AND version = %s",
+        projection.NAME,
+        projection.VERSION,
+    )
+
+
 def drop(execute: Execute, projection: Projection, generation: int) -> None:
     """Remove a generation's tables, if there are any."""
     for name in (*OWN, *projection.TABLES):

@@ -39,6 +39,10 @@ class Batches:
     def __init__(self, reader: Reader) -> None:
         self._reader, self._after, self._entries = reader, 0, list[Recorded]()
 
+    def head(self) -> int:
+        """The last position there is to read."""
+        return self._reader.head()
+
     def after(self, position: int, limit: int = BATCH) -> list[Recorded]:
         """At most `limit` entries past a position. Raises Unreadable, or what the reader raises."""
         if self._entries and self._after <= position < self._entries[-1].position:
@@ -97,7 +101,8 @@ def _follow(
         now = time.monotonic()
         if len(mine) < len(projections) and now - looked >= LOCK_SECONDS:
             looked = now
-            mine |= {p.NAME: p for p in projections if p.NAME not in mine and _claim(session, p)}
+            head = batches.head()
+            mine |= {p.NAME: p for p in projections if p.NAME not in mine and _claim(session, p, head)}
         awake = [projection for name, projection in mine.items() if resting.get(name, 0) <= now]
         with session.transaction(write=False) as execute:
             views = [base.live(execute, projection) for projection in awake]
@@ -110,11 +115,15 @@ def _follow(
         idle = IDLE_SECONDS[0] if read or bell.wait(idle, stop) else min(idle * 2, IDLE_SECONDS[1])
 
 
-def _claim(session: Session, projection: Projection) -> bool:
+def _claim(session: Session, projection: Projection, head: int) -> bool:
     if not session.lock(f"follow {projection.NAME} {projection.VERSION}"):
         return False
     with session.transaction() as execute:
         base.prepare(execute, projection)
+        # on SQLite the log has a file of its own, which can be put back to an earlier state without this one
+        if execute.lite and base.live(execute, projection).position > head:
+            log.warning("the log ends before what projection %s has read: it is folded anew", projection.NAME)
+            base.begin_again(execute, projection)
     return True
 
 

@@ -138,7 +138,7 @@ async def readyz(referee: NamedDependency[Referee], watch: NamedDependency[Watch
 async def metrics(watch: NamedDependency[Watch]) -> Response[str]:
     """Figures in the plain text format that scrapers read. For the operator."""
     text = "\n".join(_exposition(await watch.status())) + "\n"
-    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+    return Response(text, media_type="text/plain; version=0.0.4")
 
 
 class Projections(Controller):

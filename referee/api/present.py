@@ -10,13 +10,15 @@ from litestar import Request, Response
 from referee.access import Caller
 from referee.api import schemas as s
 from referee.deal import Deal
-from referee.events import CardsDealt, Event, Moved, Recorded, Role
+from referee.events import CardsDealt, Event, Made, MoveCorrected, Moved, Recorded, Role
 from referee.fingerprint import short
 from referee.match import DealLine, Dispute, Match, Proposal
 from referee.rules import rulebook
 from referee.rules.cards import Sight
+from referee.rules.verdict import Violation
 
 T = TypeVar("T")
+M = TypeVar("M", Moved, Made)
 
 
 def match_out(match: Match, names: dict[UUID, str]) -> s.MatchOut:
@@ -149,10 +151,20 @@ def _hidden(event: Event, deal: Deal | None, sight: Sight) -> Event:
     match event:
         case CardsDealt():
             return replace(event, layout=deal.kernel.hide_layout(event.layout, sight))  # type: ignore[no-any-return]
-        case Moved(seat, _, effects):
-            return replace(event, effects=deal.kernel.hide_effects(effects, seat, sight))  # type: ignore[no-any-return]
+        case Moved():
+            return _made_out(event, deal, sight)  # type: ignore[return-value]
+        case MoveCorrected():
+            return replace(event, moves=tuple(_made_out(made, deal, sight) for made in event.moves))  # type: ignore[no-any-return]
         case _:
             return event
+
+
+def _made_out(made: M, deal: Deal, sight: Sight) -> M:
+    """A recorded move; the particulars of a fault name cards of the hand, so they are for who may see that."""
+    effects = deal.kernel.hide_effects(made.effects, made.seat, sight)
+    seen = sight.everything or made.seat == sight.seat
+    faults = made.irregular if seen else tuple(Violation(fault.code, fault.clause) for fault in made.irregular)
+    return msgspec.structs.replace(made, effects=effects, irregular=faults)
 
 
 def answer(

@@ -69,7 +69,7 @@ def read(data: bytes, separator: Separator = "comma") -> list[list[str]]:
 def download(rows: Iterable[Sequence[Cell]], separator: Separator, bom: bool, name: str) -> Response[bytes]:
     """The file as an answer."""
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"', "Cache-Control": "no-store"}
-    return Response(write(rows, separator, bom), media_type=f"{MEDIA_TYPE}; charset=utf-8", headers=headers)
+    return Response(write(rows, separator, bom), media_type=MEDIA_TYPE, headers=headers)
 
 
 def _cell(value: Cell, decimal: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -148,3 +149,49 @@ def test_C097_a_card_drawn_is_its_owner_s_alone(table: Table) -> None:  # noqa: 
             reply = match.seats[turn].move(1, turn, move)
             assert reply.status_code == 201
         turn = reply.json()["deal"]["turn"]
+
+
+def test_C097_a_correction_shows_nothing_more_than_the_move_did(table: Table) -> None:  # noqa: N802
+    """The twelfth move brings new hands, and so does whatever is put in its place."""
+    match = table.open("tablanet")
+    match.seats[0].post("/deals", {})
+    move = [move for _, move, _ in islice(steps(match, 1, SeededChance(1), 1), 12)][-1]
+    version = match.arbiter.get("/deals/1").headers["etag"]
+    same = {"number": 12, "move": move, "why": "misread"}
+    assert match.arbiter.post("/deals/1/corrections", same, if_match=version).status_code == 201
+    viewers = [(None, match.spectator), (None, match.scorekeeper), *enumerate(match.seats)]
+    for viewer, phone in viewers:
+        last = phone.get("/deals/1/events?limit=500").json()["events"][-1]["event"]
+        assert last["type"] == "MoveCorrected"
+        for owner, hand in enumerate(last["moves"][0]["effects"]["batch"]):
+            assert ("?" in hand) == (owner != viewer)
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+def test_C097_a_move_let_stand_does_not_name_the_cards_it_should_have_been(table: Table, corrected: bool) -> None:  # noqa: N802
+    match = table.open("sabo", 4)
+    match.seats[0].post("/deals", {})
+    for *_, reply in steps(match, 1, SeededChance(1), 1):
+        turn = reply.json()["deal"]["turn"]
+        hand = match.arbiter.get("/deals/1").json()["state"]["hands"][turn]
+        tried = [{"type": "sabo.hand", "card": card} for card in hand]
+        revokes = [
+            move for move in tried
+            if match.seats[turn].post("/deals/1/moves?dry_run=true", {"seat": turn, "move": move}).status_code == 422
+        ]  # fmt: skip
+        if revokes:
+            break
+    if corrected:
+        due = match.seats[turn].get("/deals/1/legal-moves").json()["moves"][0]
+        assert match.seats[turn].move(1, turn, due).status_code == 201
+        path, asked = "corrections", {"number": reply.json()["deal"]["moves"] + 1, "let_stand": True}
+    else:
+        path, asked = "irregular-moves", {"seat": turn}
+    version = match.arbiter.get("/deals/1").headers["etag"]
+    body = {**asked, "move": revokes[0], "why": "played"}
+    assert match.arbiter.post(f"/deals/1/{path}", body, if_match=version).status_code == 201
+    for viewer, phone in [(None, match.spectator), (None, match.scorekeeper), *enumerate(match.seats)]:
+        event = phone.get("/deals/1/events?limit=500").json()["events"][-1]["event"]
+        fault = (event["moves"][0] if corrected else event)["irregular"][0]
+        assert fault["code"]
+        assert bool(fault["params"]) == (viewer == turn)

@@ -348,7 +348,7 @@ def test_files_that_spreadsheets_open_rightly(hall: Hall) -> None:
             assert [line[3] for line in lines] == [*NAMES, "=1+1"]
             assert [int(line[5]) for line in lines] == [-11, 251, 0, 3]
     answer = hall.get(f"/v1/standings.csv?min_position={at}&separator=semicolon&bom=true")
-    assert answer.headers["content-type"].startswith("text/csv")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     head, *lines = spreadsheet.read(answer.content, "semicolon")
     assert [(line[2], line[head.index("points")]) for line in lines] == [
         (NAMES[1], "251"),
@@ -377,7 +377,9 @@ def test_how_far_the_tables_are(hall: Hall) -> None:
         "players",
         "irregularities",
     }
-    text = hall.get("/metrics").text
+    answer = hall.get("/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    text = answer.text
     assert 'referee_projection_lag_events{projection="totals"}' in text
     assert 'referee_projection_stopped{projection="totals"} 0' in text
     assert f'referee_projection_position{{projection="irregularities"}} {at}' in text

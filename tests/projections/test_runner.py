@@ -21,9 +21,10 @@ from projections.status import status, verify
 from projections.tables import Tables
 from projections.wake import Bell
 from referee.events import DealStarted, Recorded
-from referee.store import open_log, open_reader, sqlite_path
+from referee.store import migrate, open_log, open_reader, sqlite_path
 from referee.store.evolution import Undecodable
 from referee.store.log import Reader
+from tests.conftest import SQLITE
 from tests.projections.follow import ALL, catch_up, prepare, rows
 from tests.projections.logs import Book, random_changes, write
 
@@ -292,3 +293,26 @@ def test_a_ring_wakes_it(database: str, monkeypatch: pytest.MonkeyPatch) -> None
         stop_soon(here)
     here.close()
     reader.close()
+
+
+@SQLITE
+def test_a_log_put_back_to_an_earlier_state_is_folded_anew(database: str) -> None:
+    """Its file can be restored, or made anew, beside read tables that have read further."""
+    _, longer = random_changes(3, matches=3, steps=60)
+    _, shorter = random_changes(4, matches=1, steps=10)
+    write(open_log(database), *longer)
+    catch_up(database)
+    path = sqlite_path(database)
+    assert path
+    for end in ("", "-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
+    migrate(database)
+    write(open_log(database), *shorter)
+    reader, tables = open_reader(database), Tables(database)
+    assert 0 < reader.head() < position_of(database, totals)
+    with followed(database):
+        until(lambda: at_the_end(database, reader))
+    assert verify(tables, reader, ALL) == []
+    assert {one.events for one in status(tables, reader, ALL)} == {reader.head()}
+    reader.close()
+    tables.close()
