@@ -83,7 +83,7 @@ def test_c097_no_hidden_card_in_any_answer(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     match = shared.open(players=players)
-    viewers = [(match.spectator, None), (match.scorekeeper, None)]
+    viewers: list[tuple[Phone, int | None]] = [(match.spectator, None), (match.scorekeeper, None)]
     viewers += [(phone, seat) for seat, phone in enumerate(match.seats)]
     assert match.scorekeeper.post("/deals", {}).status_code == 201
     for moves in range(48):

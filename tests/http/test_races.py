@@ -34,7 +34,7 @@ class Race:
 
     async def all(self, path: str, body: Any, headers: Callable[[int], dict[str, str]]) -> list[httpx.Response]:
         """The same request from everybody at once."""
-        return await asyncio.gather(
+        replies: list[httpx.Response] = await asyncio.gather(
             *(
                 self.clients[n % len(self.clients)].post(
                     f"/v1/matches/{self.match.id}{path}", json=body, headers=self.token | headers(n)
@@ -42,6 +42,7 @@ class Race:
                 for n in range(PARALLEL)
             )
         )
+        return replies
 
 
 def counted(replies: list[httpx.Response]) -> Counter[tuple[int, str]]:

@@ -26,7 +26,7 @@ Trouble = Callable[[str, TestClient[Any]], Callable[[], None]]
 def _on(database: str, *statements: str) -> None:
     with psycopg.connect(database, autocommit=True) as connection:
         for statement in statements:
-            connection.execute(statement)  # type: ignore[arg-type]
+            connection.execute(statement)
 
 
 def _in_writer(client: TestClient[Any], statement: str) -> None:
