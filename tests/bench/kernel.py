@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import chess
+import chess  # type: ignore[import-not-found, unused-ignore]
 
 from referee.rules import tablanet
 from referee.rules.cards import PACK

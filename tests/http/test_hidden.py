@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import time
 from collections.abc import Iterator
 from hashlib import sha256
 from uuid import UUID
@@ -28,6 +29,9 @@ def log_since(database: str, match: Opened) -> list[Recorded]:
     """What was written since the match was opened."""
     reader = open_reader(database)
     try:
+        deadline = time.monotonic() + 10
+        while reader.held_back() and time.monotonic() < deadline:
+            time.sleep(0.01)
         return reader.follow(match.answer["position"], 10_000)
     finally:
         reader.close()

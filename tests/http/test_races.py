@@ -12,7 +12,6 @@ from litestar.testing import AsyncTestClient
 
 from referee.api.app import create_app
 from referee.settings import Settings
-from referee.store import migrate
 from tests.http.deals import plan, shuffled, told
 from tests.http.served import Served
 from tests.http.stored import stored
@@ -106,8 +105,7 @@ OPEN = {
 @pytest.fixture
 def two_servers(postgres: Server, tmp_path: Path) -> Iterator[tuple[str, str, str]]:
     """A database, and two processes that serve it."""
-    database = postgres.database()
-    migrate(database)
+    database = postgres.prepared()
     servers = Served(database, tmp_path), Served(database, tmp_path)
     try:
         for server in servers:
