@@ -68,7 +68,11 @@ class Desk:
                         known, moved = await self.available(_both(asked, self.states.moved(look)))
                         if moved:
                             continue
-                        if known and isinstance(refusal, errors.RefereeError) and not isinstance(refusal, errors.BadToken):
+                        if (
+                            known
+                            and isinstance(refusal, errors.RefereeError)
+                            and not isinstance(refusal, errors.BadToken)
+                        ):
                             return _same(known, key)
                         raise
                     written = {batch.stream for batch in plan.batches}

@@ -27,9 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
-    """A PostgreSQL server; skips where none is installed."""
+    """A PostgreSQL server that flushes nothing; skips where none is installed."""
     try:
-        server = Server()
+        server = Server(durable=False)
     except NotInstalled as reason:
         pytest.skip(str(reason))
     yield server
@@ -39,11 +39,10 @@ def postgres() -> Iterator[Server]:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of a new, prepared database; every test that asks for it runs on both kinds."""
-    if request.param == "sqlite":
-        address = f"sqlite:{tmp_path / 'referee.db'}"
-    else:
+    if request.param == "postgresql":
         server: Server = request.getfixturevalue("postgres")
-        address = server.database()
+        return server.prepared()
+    address = f"sqlite:{tmp_path / 'referee.db'}"
     migrate(address)
     return address
 

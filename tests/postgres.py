@@ -6,10 +6,16 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from functools import cached_property
 from pathlib import Path
 from uuid import uuid4
 
 import psycopg
+
+from referee.store import migrate
+
+FORGETFUL = "-c fsync=off -c full_page_writes=off"
+"""Nothing is flushed to the disk, so nothing is promised for after a crash."""
 
 
 class NotInstalled(Exception):
@@ -25,9 +31,10 @@ def _programs() -> Path:
 
 
 class Server:
-    """A cluster in a folder of its own, on a free loopback port."""
+    """A cluster in a folder of its own, on a free loopback port; `durable` where it is to be killed or measured."""
 
-    def __init__(self) -> None:
+    def __init__(self, durable: bool = True) -> None:
+        self.durable = durable
         programs = _programs()
         self.folder = Path(tempfile.mkdtemp(prefix="referee-pg-"))
         # PostgreSQL refuses to run as root, so root lends the folder to somebody who is not
@@ -47,6 +54,7 @@ class Server:
     def start(self) -> None:
         """Start it, or start it again; returns once it takes connections."""
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=200"
+        options += "" if self.durable else f" {FORGETFUL}"
         self._run(self._ctl, "-D", self.data, "-l", self.folder / "log", "-w", "-o", options, "start")
 
     def stop(self, mode: str = "fast") -> None:
@@ -57,12 +65,22 @@ class Server:
         """The server's process."""
         return int((self.data / "postmaster.pid").read_text().splitlines()[0])
 
-    def database(self) -> str:
-        """The address of a new, empty database."""
+    def database(self, template: str = "template1") -> str:
+        """The address of a new database, empty."""
         name = f"t{uuid4().hex}"
         with psycopg.connect(f"{self.url}/postgres", autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         return f"{self.url}/{name}"
+
+    def prepared(self) -> str:
+        """The address of a new database with the log's tables."""
+        return self.database(self._template)
+
+    @cached_property
+    def _template(self) -> str:
+        address = self.database()
+        migrate(address)
+        return address.rpartition("/")[2]
 
     @property
     def url(self) -> str:

@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
+
+from referee.store import Limits
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -74,7 +77,10 @@ def test_the_demonstration_prints_what_is_shown() -> None:
 def test_settings_are_those_that_are_read() -> None:
     source = (ROOT / "referee" / "settings.py").read_text("utf-8")
     read = set(re.findall(r'environ\.get\("(REFEREE_\w+)"', source))
-    assert set(re.findall(r"^\| `(REFEREE_\w+)` \|", README, re.MULTILINE)) == read
+    told = dict(re.findall(r"^\| `(REFEREE_\w+)` \|.*\| (.*) \|$", README, re.MULTILINE))
+    limits = {f"REFEREE_LOG_{name.upper()}": f"`{value:g}`" for name, value in msgspec.structs.asdict(Limits()).items()}
+    assert told.keys() == read | limits.keys()
+    assert {name: told[name] for name in limits} == limits
 
 
 def test_every_path_on_the_map_is_there() -> None:

@@ -424,7 +424,7 @@ def test_an_id_that_is_no_match_s() -> None:
     assert "id" in [defect.where for defect in reported(laid_out(document)).defects]
 
 
-SPOILED = (
+SPOILED: tuple[Any, ...] = (
     None,
     True,
     -1,

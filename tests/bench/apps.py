@@ -13,6 +13,7 @@ from litestar.params import FromPath, JSONBody
 
 from referee.api.app import create_app
 from referee.api.schemas import MakeMove
+from referee.rules import tablanet
 
 
 class Answer(msgspec.Struct):
@@ -85,10 +86,11 @@ def stock() -> Litestar:
     def play(match_id: FromPath[UUID], data: JSONBody[MakeMove]) -> Answer:
         """Load, play, save."""
         try:
-            table = app.repository.get(match_id)
+            table: Table = app.repository.get(match_id)
         except AggregateNotFoundError:
             table = Table(match_id)
-        table.play(data.seat, data.move.card, list(data.move.captures))  # type: ignore[union-attr]
+        assert isinstance(data.move, tablanet.Play)
+        table.play(data.seat, data.move.card, list(data.move.captures))
         app.save(table)
         return Answer(True, len(table.moves))
 

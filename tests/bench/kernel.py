@@ -14,9 +14,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import chess
+import chess  # type: ignore[import-not-found, unused-ignore]
 
 from referee.rules import tablanet
+from referee.rules.cards import PACK
 from referee.rules.game import GAMES, Game
 from referee.rules.tablanet import Play, Rules, State
 from referee.rules.verdict import LEGAL
@@ -188,9 +189,9 @@ def worst_judge() -> tuple[float, str]:
     worst, what = 0.0, ""
     blank: dict[str, Any] = {"stock": (), "piles": ((), ()), "tablanets": (0, 0), "bonuses": (0, 0)}
     chance = SeededChance(1)
-    tables = [WORST, BITTER] + [chance.shuffle(tablanet.PACK)[:16] for _ in range(20)]
+    tables = [WORST, BITTER] + [chance.shuffle(PACK)[:16] for _ in range(20)]
     tables += [BITTER_FOR_KING, BITTER_FOR_TEN]
-    smallest = sorted(tablanet.PACK, key=lambda card: tablanet.VALUES["text"].get(card[:-1], 1))
+    smallest = sorted(PACK, key=lambda card: tablanet.VALUES["text"].get(card[:-1], 1))
     tables += [chance.shuffle(smallest[:28])[:16] for _ in range(40)]
     for table in tables:
         claims = [(), table, table[1:], table[2:], table[3:], table[:-1]] + [

@@ -5,6 +5,7 @@ import functools
 import os
 import statistics
 import time
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
@@ -47,17 +48,17 @@ def whole_deals() -> list[Entry]:
         CASE["house_rules"] | {"ace_value": CASE["house_rules"].get("ace_value", 1)}, tablanet.Rules
     )
     opened = MatchOpened("tablanet", "tablanet@1", msgspec.to_builtins(rules), (uuid4(), uuid4()))
-    table = match.evolve(None, Recorded(uuid4(), 1, 1, entry().at, "x", opened))
+    table: Any = match.evolve(None, Recorded(uuid4(), 1, 1, entry().at, "x", opened))
     table = msgspec.structs.replace(table, dealer=CASE["dealer"])
     started = match.start_deal(table, None, False)[0]  # type: ignore[index]
-    line = match.evolve(table, Recorded(table.id, 2, 2, entry().at, "x", started)).deals[0]  # type: ignore[arg-type]
+    line = match.evolve(table, Recorded(table.id, 2, 2, entry().at, "x", started)).deals[0]
     layout = msgspec.convert({"type": "tablanet", **CASE["layout"]}, tablanet.Layout)
     made: list[Entry] = []
     while len(made) < ENTRIES:
         dealt = deal.lay_out(table, line, layout, "scorekeeper")
         assert isinstance(dealt, tuple), dealt
         events = list(dealt)
-        state = deal.evolve(None, Recorded(line.id, 1, 1, entry().at, "x", events[0]))
+        state: Any = deal.evolve(None, Recorded(line.id, 1, 1, entry().at, "x", events[0]))
         for step in CASE["steps"]:
             move = tablanet.Play(step["move"]["card"], tuple(step["move"]["captures"]))
             played = deal.play(state, rules, step["seat"], move, Told(()), None)
@@ -78,7 +79,9 @@ def run(server: Bench, times: int) -> dict[str, object]:
     runner.run(log.append([Batch(stream, 0, whole_deals())]))
 
     async def load() -> None:
-        assert functools.reduce(deal.evolve, await log.read(stream), None).version == ENTRIES
+        line: deal.Deal | None = functools.reduce(deal.evolve, await log.read(stream), None)
+        assert line is not None
+        assert line.version == ENTRIES
 
     async def ours() -> float:
         await load()

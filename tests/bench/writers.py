@@ -50,7 +50,18 @@ def pgbench(server: Bench, program: Path, clients: int, seconds: float) -> Cell:
         script.write_text(
             f"INSERT INTO plain (id, version, topic, state) VALUES (gen_random_uuid(), 1, 'CardPlayed', '\\x{state}');\n"
         )
-        command = [program, "-n", "-M", "prepared", "-c", str(clients), "-j", str(min(clients, 2)), "-f", script]
+        command: list[str | Path] = [
+            program,
+            "-n",
+            "-M",
+            "prepared",
+            "-c",
+            str(clients),
+            "-j",
+            str(min(clients, 2)),
+            "-f",
+            script,
+        ]
         command += ["-T", str(max(1, round(seconds))), url]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return float(done.stdout.rpartition("tps = ")[2].split()[0])

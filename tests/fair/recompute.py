@@ -1,107 +1,88 @@
 """Recomputes every shuffle of a match record from the published seeds and words: `python recompute.py FILE`.
 
-Written from the docstring of referee/dealer.py and the rules of dealing alone; it needs nothing but Python.
+Written from the docstring of referee/dealer.py and the rules of dealing alone; it needs nothing but Python. Which cards
+make up a pack is no matter of chance and not checked here: the pack is what was laid out.
 """
 
-import hashlib
 import json
+import struct
 import sys
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import count
+from typing import Any
 
-RANKS = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"]
-PACK = [rank + suit for suit in "SHDC" for rank in RANKS]
-
-
-class Chance:
-    def __init__(self, seed, words):
-        told = b"".join(len(word.encode()).to_bytes(4, "big") + word.encode() for word in words)
-        self.root, self.made = hashlib.sha256(b"referee/1" + bytes.fromhex(seed) + told).digest(), -1
-
-    def next_stream(self):
-        self.made += 1
-        return self.numbers(self.made.to_bytes(4, "big"))
-
-    def numbers(self, stream):
-        block = 0
-        while True:
-            digest = hashlib.sha256(self.root + stream + block.to_bytes(4, "big")).digest()
-            yield from (int.from_bytes(digest[i : i + 4], "big") for i in range(0, 32, 4))
-            block += 1
-
-    def below(self, count, numbers=None):
-        return next(n for n in numbers or self.next_stream() if n < 2**32 // count * count) % count
-
-    def shuffle(self, cards):
-        cards, numbers = list(cards), self.next_stream()
-        for i in range(len(cards) - 1, 0, -1):
-            j = self.below(i + 1, numbers)
-            cards[i], cards[j] = cards[j], cards[i]
-        return cards
+PACK = [rank + suit for suit in "SHDC" for rank in [*"23456789", "10", *"JQKA"]] + ["X", "X"]
 
 
-def pack_of(game, rules, seats):
-    if game == "tabu":
-        packs = rules["packs"] if rules["packs"] != "by_players" else 2 if seats > 4 else 1
-        return [*PACK, "X", "X"] * packs
-    if game == "tablanet" or seats == 4:
-        return PACK
-    if seats == 2 and rules["two_player_pack"] == "short_ranks":
-        return [card for card in PACK if card[:-1] in "A234567" and card not in ("7H", "7S")]
-    two = [card for card in PACK if card[-1] in "DC"]
-    three = [card for card in PACK if card[0] not in "KQJ" and card != "10S"]
-    return {2: two, 3: three, 5: [card for card in PACK if card not in ("KS", "KH")]}[seats]
+def numbers(root: bytes, stream: int) -> Iterator[int]:
+    for block in count():
+        yield from struct.unpack(">8I", sha256(root + struct.pack(">II", stream, block)).digest())
 
 
-def follows(opened, entries):
-    """Whether every order in a deal that the referee dealt is the one that seed and words give."""
-    events = [entry["event"] for entry in entries]
-    dealt, layout, game = events[0], events[0]["layout"], opened["game"]
-    seed = next(event["seed"] for event in events if event["type"] == "SeedRevealed")
-    if hashlib.sha256(bytes.fromhex(seed)).hexdigest() != dealt["commitment"]:
-        return False
-    chance, seats = Chance(seed, dealt["words"]), len(layout["hands"])
-    cards = chance.shuffle(pack_of(game, opened["house_rules"], seats))
+def below(limit: int, stream: Iterator[int]) -> int:
+    return next(number for number in stream if number < 2**32 // limit * limit) % limit
 
-    def deal(size):
+
+def shuffle(cards: list[str], stream: Iterator[int]) -> list[str]:
+    cards = list(cards)
+    for i in range(len(cards) - 1, 0, -1):
+        j = below(i + 1, stream)
+        cards[i], cards[j] = cards[j], cards[i]
+    return cards
+
+
+def orders(game: str, events: list[dict[str, Any]]) -> Iterator[tuple[Any, Any]]:
+    """Every order in a deal that the referee dealt: as recorded, and as seed and words give it."""
+    dealt, layout, hands = events[0], events[0]["layout"], events[0]["layout"]["hands"]
+    seed = bytes.fromhex(next(event["seed"] for event in events if event["type"] == "SeedRevealed"))
+    yield dealt["commitment"], sha256(seed).hexdigest()
+    words = b"".join(len(word).to_bytes(4, "big") + word for word in map(str.encode, dealt["words"]))
+    root = sha256(b"referee/1" + seed + words).digest()
+    streams = (numbers(root, stream) for stream in count())
+    heaps = {"tablanet": ("table", "stock"), "tabu": ("row", "reserve"), "sabo": ()}[game]
+    laid = [card for heap in [*hands, *layout.get("sabo", []), *(layout[heap] for heap in heaps)] for card in heap]
+    cards = shuffle([card for card in PACK if card in laid] * laid.count("2D"), next(streams))
+
+    def deal(size: int) -> list[list[str]]:
         """One card at a time from the dealer's left, `size` to each seat, off the top."""
-        given = [cards[i : size * seats : seats] for i in range(seats)]
-        del cards[: size * seats]
-        return [given[(seat - dealt["dealer"] - 1) % seats] for seat in range(seats)]
+        given = [cards[i : size * len(hands) : len(hands)] for i in range(len(hands))]
+        del cards[: size * len(hands)]
+        return [given[(seat - dealt["dealer"] - 1) % len(hands)] for seat in range(len(hands))]
 
-    hands = deal({"tablanet": 12 // seats, "tabu": 5, "sabo": 8}[game])
+    yield hands, deal(len(hands[0]))
     if game == "sabo":
-        return [hands, deal(len(cards) // seats)] == [layout["hands"], layout["sabo"]]
-    row, aside = [], []
+        yield layout["sabo"], deal(len(layout["sabo"][0]))
+    row, aside = list[str](), list[str]()
     while len(row) < 4 and cards:
         (aside if cards[0][0] in ("J" if game == "tablanet" else "JX") else row).append(cards.pop(0))
     if game == "tablanet":
         cards += aside[:1]
         for jack in aside[1:]:
-            cards.insert(1 + chance.below(len(cards) - 1), jack)
-        return [hands, row, cards] == [layout["hands"], layout["table"], layout["stock"]]
-    cards = chance.shuffle(cards + aside) if aside else cards
-    if [hands, row, cards] != [layout["hands"], layout["row"], layout["reserve"]]:
-        return False
-    discard = []
-    for effects in (event["effects"] for event in events if "effects" in event):
+            cards.insert(1 + below(len(cards) - 1, next(streams)), jack)
+    elif aside:
+        cards = shuffle(cards + aside, next(streams))
+    yield [layout[heap] for heap in heaps], [row, cards][: len(heaps)]
+    discard = list[str]()
+    for effects in (event["effects"] for event in events if game == "tabu" and "effects" in event):
         discard += effects.get("discarded", [])
         for renewed in effects.get("renewed", []):
-            if renewed != chance.shuffle(discard):
-                return False
+            yield renewed, shuffle(discard, next(streams))
             cards, discard = cards + renewed, []
         del cards[: len(effects.get("turned", effects.get("draws", "?" if effects.get("drawn") else "")))]
         if "set_aside" in effects:
-            cards = chance.shuffle(cards + effects["set_aside"])
-            if cards != effects["reserve_after"]:
-                return False
-    return True
+            cards = shuffle(cards + effects["set_aside"], next(streams))
+            yield effects["reserve_after"], cards
 
 
-def recompute(document):
+def recompute(document: dict[str, Any]) -> list[bool | None]:
     """For each deal of the record whether its shuffles follow; None where the referee did not shuffle."""
-    opened = document["match"][0]["event"]
-    by_referee = [entries[0]["event"]["dealt_by"] == "referee" for entries in document["deals"]]
-    pairs = zip(document["deals"], by_referee, strict=True)
-    return [follows(opened, entries) if shuffled else None for entries, shuffled in pairs]
+    game = document["match"][0]["event"]["game"]
+    deals = [[entry["event"] for entry in entries] for entries in document["deals"]]
+    return [
+        all(told == made for told, made in orders(game, events)) if events[0]["dealt_by"] == "referee" else None
+        for events in deals
+    ]
 
 
 if __name__ == "__main__":

@@ -16,11 +16,10 @@ from tests.postgres import Server
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def shared_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a prepared database for all tests of a file."""
-    if request.param == "sqlite":
-        address = f"sqlite:{tmp_path_factory.mktemp('shared') / 'referee.db'}"
-    else:
+    if request.param == "postgresql":
         server: Server = request.getfixturevalue("postgres")
-        address = server.database()
+        return server.prepared()
+    address = f"sqlite:{tmp_path_factory.mktemp('shared') / 'referee.db'}"
     migrate(address)
     return address
 

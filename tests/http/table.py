@@ -3,14 +3,13 @@
 from typing import Any
 from uuid import uuid4
 
-from httpx import Response
-from litestar.testing import TestClient
+from httpx import Client, Response
 
 
 class Phone:
     """A client that holds one token of one match."""
 
-    def __init__(self, client: TestClient[Any], match: str, token: str | None) -> None:
+    def __init__(self, client: Client, match: str, token: str | None) -> None:
         self.client, self.match, self.token = client, match, token
 
     def get(self, path: str = "", **headers: str) -> Response:
@@ -33,7 +32,7 @@ class Phone:
 class Opened:
     """A match and a phone for each of its tokens."""
 
-    def __init__(self, client: TestClient[Any], answer: dict[str, Any]) -> None:
+    def __init__(self, client: Client, answer: dict[str, Any]) -> None:
         self.id: str = answer["match"]["id"]
         self.answer, tokens = answer, answer["tokens"]
         self.arbiter = Phone(client, self.id, tokens["arbiter"])
@@ -44,9 +43,9 @@ class Opened:
 
 
 class Table:
-    """The served app."""
+    """The served app, in this process or in another."""
 
-    def __init__(self, client: TestClient[Any]) -> None:
+    def __init__(self, client: Client) -> None:
         self.client = client
 
     def ask(self, body: dict[str, Any], **headers: str) -> Response:

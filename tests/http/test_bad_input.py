@@ -19,7 +19,7 @@ SECURITY = {
     "x-frame-options": "DENY",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 }
-MOVE = {"seat": 1, "move": {"type": "tablanet.play", "card": "5C", "captures": []}}
+MOVE: dict[str, Any] = {"seat": 1, "move": {"type": "tablanet.play", "card": "5C", "captures": []}}
 MOVES = "/v1/matches/{match}/deals/1/moves"
 OPEN = {"game": "tablanet", "seats": [{"name": "Ana"}, {"name": "Bob"}], "house_rules": {"ace_value": 1}}
 NOWHERE = UUID(int=7)
@@ -71,7 +71,8 @@ CASES = [
          content_type="application/x-www-form-urlencoded"),
     Case("no content type", 415, "NOT_JSON", ("application/json",), body=MOVE, content_type=None),
     # its schema
-    Case("unknown field", 422, "BAD_VALUE", ("#", "colour", "seat, move, told, seen, alphabet"), body=MOVE | {"colour": "red"}),
+    Case("unknown field", 422, "BAD_VALUE", ("#", "colour", "seat, move, told, seen, alphabet"),
+         body=MOVE | {"colour": "red"}),
     Case("unknown field inside", 422, "BAD_VALUE", ("#/move", "colour", "captures"), body=move(colour="red")),
     Case("missing field", 422, "BAD_VALUE", ("#", "`move`"), body={"seat": 1}),
     Case("text for a number", 422, "BAD_VALUE", ("#/seat", "int"), body=MOVE | {"seat": "1"}),

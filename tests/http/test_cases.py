@@ -241,8 +241,8 @@ def test_C075_rules_that_change_leave_old_matches_alone(table: Table, monkeypatc
             "legal_moves": lambda rules, *more: tablanet.legal_moves(changed(rules), *more),
         }
     )
-    monkeypatch.setitem(RULESETS, "tablanet@2", later)  # type: ignore[arg-type]
-    monkeypatch.setitem(GAMES, "tablanet", later)  # type: ignore[arg-type]
+    monkeypatch.setitem(RULESETS, "tablanet@2", later)
+    monkeypatch.setitem(GAMES, "tablanet", later)
     new = laid(table, on_table)
     assert (old.spectator.get().json()["ruleset"], new.spectator.get().json()["ruleset"]) == (
         "tablanet@1",

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID, uuid5
@@ -223,17 +224,18 @@ def test_two_words_and_two_dealings_at_the_same_time(table: Table) -> None:
 
 def test_retries_are_carried_out_once(table: Table) -> None:
     match = opened(table)
-    for send in (
-        lambda **key: match.seats[0].post("/deals", {"words": True}, **key),
-        lambda **key: word(match.seats[1], "mine", **key),
-        lambda **key: cards(match.seats[0], **key),
-    ):
-        key = {"idempotency_key": f"key-{send.__code__.co_firstlineno}"}
-        first, again = send(**key), send(**key)
+    sends: list[Callable[[str], Response]] = [
+        lambda key: match.seats[0].post("/deals", {"words": True}, idempotency_key=key),
+        lambda key: word(match.seats[1], "mine", idempotency_key=key),
+        lambda key: cards(match.seats[0], idempotency_key=key),
+    ]
+    for number, send in enumerate(sends):
+        key = f"key-{number}"
+        first, again = send(key), send(key)
         assert (first.status_code, again.status_code) == (201, 201)
         assert first.json() == again.json()
         assert again.headers["Idempotent-Replayed"] == "true"
         assert "Idempotent-Replayed" not in first.headers
-        assert code(word(match.seats[0], "other", **key)) == (422, "KEY_REUSED")
+        assert code(word(match.seats[0], "other", idempotency_key=key)) == (422, "KEY_REUSED")
     kinds = [entry["event"]["type"] for entry in match.spectator.get("/events").json()["events"]]
     assert kinds == ["MatchOpened", "DealerChosen", "DealStarted", "WordAdded", "ShuffleClosed"]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -81,7 +82,8 @@ def answers(match: Opened, game: str, phone: Phone, acting: int, pack: set[str])
 
 @pytest.mark.parametrize(("game", "seats", "seed"), TABLES)
 def test_C097_hidden_cards_stay_hidden(table: Table, game: str, seats: int, seed: int) -> None:  # noqa: N802
-    match = table.open(game, seats, **({"target": 400, "packs": 1, "must_play": "free"} if game == "tabu" else {}))
+    rules: dict[str, Any] = {"target": 400, "packs": 1, "must_play": "free"} if game == "tabu" else {}
+    match = table.open(game, seats, **rules)
     kernel = GAMES[game]
     pack = set(kernel.pack(rules_of(kernel), seats)) - {"X"}
     started = match.seats[0].post("/deals", {})
@@ -135,14 +137,14 @@ def test_C097_a_card_drawn_is_its_owner_s_alone(table: Table) -> None:  # noqa: 
         if reply.status_code == 201:
             drawn = reply.json()["effects"].get("drawn")
             assert drawn in reply.json()["deal"]["state"]["hands"][turn]
-            last = {"replay": lambda phone: phone.get("/deals/1/replay").json()["played"][-1]["effects"]}
-            last["events"] = lambda phone: phone.get("/deals/1/events?limit=500").json()["events"][-1]["event"][
-                "effects"
+            last: list[Callable[[Phone], Any]] = [
+                lambda phone: phone.get("/deals/1/replay").json()["played"][-1]["effects"],
+                lambda phone: phone.get("/deals/1/events?limit=500").json()["events"][-1]["event"]["effects"],
             ]
             for phone in (match.seats[1 - turn], match.spectator, match.scorekeeper):
                 assert phone.get("/deals/1").json()["state"]["drawn"] in (None, "?")
-                assert {part(phone)["drawn"] for part in last.values()} == {"?"}
-            assert {part(match.seats[turn])["drawn"] for part in last.values()} == {drawn}
+                assert {part(phone)["drawn"] for part in last} == {"?"}
+            assert {part(match.seats[turn])["drawn"] for part in last} == {drawn}
             drew += 1
         else:
             move = match.seats[turn].get("/deals/1/legal-moves").json()["moves"][-1]

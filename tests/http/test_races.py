@@ -12,7 +12,6 @@ from litestar.testing import AsyncTestClient
 
 from referee.api.app import create_app
 from referee.settings import Settings
-from referee.store import migrate
 from tests.http.deals import plan, shuffled, told
 from tests.http.served import Served
 from tests.http.stored import stored
@@ -34,7 +33,7 @@ class Race:
 
     async def all(self, path: str, body: Any, headers: Callable[[int], dict[str, str]]) -> list[httpx.Response]:
         """The same request from everybody at once."""
-        return await asyncio.gather(
+        replies: list[httpx.Response] = await asyncio.gather(
             *(
                 self.clients[n % len(self.clients)].post(
                     f"/v1/matches/{self.match.id}{path}", json=body, headers=self.token | headers(n)
@@ -42,6 +41,7 @@ class Race:
                 for n in range(PARALLEL)
             )
         )
+        return replies
 
 
 def counted(replies: list[httpx.Response]) -> Counter[tuple[int, str]]:
@@ -105,8 +105,7 @@ OPEN = {
 @pytest.fixture
 def two_servers(postgres: Server, tmp_path: Path) -> Iterator[tuple[str, str, str]]:
     """A database, and two processes that serve it."""
-    database = postgres.database()
-    migrate(database)
+    database = postgres.prepared()
     servers = Served(database, tmp_path), Served(database, tmp_path)
     try:
         for server in servers:

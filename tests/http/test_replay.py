@@ -59,8 +59,8 @@ def test_months_later_the_pinned_ruleset_counts(shared: Table, monkeypatch: pyte
             return getattr(tablanet, name)
 
     newer = Newer()
-    monkeypatch.setitem(GAMES, "tablanet", newer)  # type: ignore[arg-type]
-    monkeypatch.setitem(RULESETS, "tablanet@2", newer)  # type: ignore[arg-type]
+    monkeypatch.setitem(GAMES, "tablanet", newer)
+    monkeypatch.setitem(RULESETS, "tablanet@2", newer)
     assert match.scorekeeper.get("/deals/1/replay?move=20").json()["deal"] == played["deal"]
     seat, move = MOVES[20]
     going_on = match.scorekeeper.move(1, seat, move)

@@ -54,7 +54,8 @@ def test_the_sheet_after_two_deals(shared: Table) -> None:
         }
         for place, seat in enumerate(match.answer["match"]["seats"])
     ]
-    played, expected = None, []
+    played: Any = None
+    expected: list[list[int]] = []
     for number, dealer in ((1, 0), (2, 1)):
         layout = shuffled(30 + number, 3, dealer)
         moves = plan(layout, dealer)

@@ -117,7 +117,7 @@ def both_sides(game: Game, seed: int, fault_rate: float = 0.0, layout: Any = Non
             number_of.append(len(known_steps))
             seen = game.evolve(seen, seat, shown, made.effects)
         assert seen == game.hide_state(state, PUBLIC)
-    hands = None
+    hands: tuple[Cards, ...] | None = None
     if hands_due(seen):
         assert check_hands(game, rules, seen, state.hands) == ()
         hands, seen = state.hands, show_hands(seen, state.hands)
@@ -127,7 +127,7 @@ def both_sides(game: Game, seed: int, fault_rate: float = 0.0, layout: Any = Non
 
 def opened(layout: Any) -> Cards:
     """The cards of a layout that lie open."""
-    found: Cards = getattr(layout, "table", None) or getattr(layout, "row", ())
+    found: Cards = getattr(layout, "table", ()) or getattr(layout, "row", ())
     return found
 
 

@@ -11,7 +11,7 @@ from referee.rules.game import GAMES, Game
 from referee.rules.hands import check_hands, hands_due, show_hands
 from referee.rules.proof import Record, proofs
 from referee.rules.sabo import Hand, Place
-from referee.rules.verdict import LEGAL, Claim, Illegal, Undecided
+from referee.rules.verdict import LEGAL, Claim, Illegal, Undecided, Verdict
 from referee.rules.words import texts_of
 from tests.rules.observing import Made
 
@@ -210,7 +210,7 @@ def test_tabu_a_card_that_was_elsewhere() -> None:
     """Ten hands leave no reserve, so what a renewal brings up can only be what was discarded."""
     rules = tabu.Rules(100, packs=1)
     layout = tabu.lay_open(rules, 10, TABLE)
-    state, steps = tabu.start(9, layout), []
+    state, steps = tabu.start(9, layout), list[Made]()
     assert state.reserve == ()
     for card, seen in (("2H", ()), ("JS", ("9S", "3H", "5D", "7C"))):
         move = tabu.Play(card)
@@ -237,7 +237,7 @@ def test_tabu_a_card_that_was_elsewhere() -> None:
 def test_sabo_claims() -> None:
     void = Claim("NO_LED_SUIT_HELD", "SB-7", 1, {"led": "D"})
     _, state = make(sabo, start(sabo, 4, ()), Hand("4D"))
-    expected = {
+    expected: dict[Hand | Place, Verdict] = {
         Hand("5D"): LEGAL,
         Hand("5C"): Undecided((void,)),
         Hand("5H"): Undecided((void, Claim("LOWEST_OF_SUIT", "SB-8", 1, {"card": "5H", "led": "D"}))),

@@ -201,7 +201,7 @@ def test_TN_17_nobody_captured() -> None:  # noqa: N802
     assert effects == Effects(None)
     assert state.table == ("KC", "8C", "2S")
     for by in ("most_points", "most_cards"):
-        rules = Rules(1, deal_bonus=by, deal_bonus_tie="all")  # type: ignore[arg-type]
+        rules = Rules(1, deal_bonus=by, deal_bonus_tie="all")
         assert [sum(line.values()) for line in tablanet.score(rules, state)] == [0, 0]
 
 

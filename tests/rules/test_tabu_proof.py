@@ -34,7 +34,7 @@ def sorted_with(cards: Sequence[Card], *more: Card) -> Cards:
 
 def at_first(record: Record, whole: Cards) -> set[World]:
     """Every way to deal the cards that do not lie in the row."""
-    ways = {((), sorted_with(surplus(whole, record.layout.row)[0]))}
+    ways: set[tuple[Cards, Cards]] = {((), sorted_with(surplus(whole, record.layout.row)[0]))}
     for hand in record.layout.hands:
         for _ in hand:
             ways = {((*dealt, card), without(rest, [card])) for dealt, rest in ways for card in set(rest)}
@@ -51,7 +51,7 @@ def at_first(record: Record, whole: Cards) -> set[World]:
 
 def breaks(claim: Claim, hand: Cards, drawn: Card) -> bool:
     if claim.code == "DRAWN_PLAYED":
-        return drawn != claim.params["card"]
+        return bool(drawn != claim.params["card"])
     cards = (drawn,) if claim.code == "DRAWN_NOT_PLAYABLE" else hand
     return any(RANK[card] in claim.params["ranks"] for card in cards)
 

@@ -122,7 +122,7 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     server: Server = request.getfixturevalue("postgres")
     address = server.database()
     with psycopg.connect(address) as into:
-        into.execute((OLD / "log-1-postgresql.sql").read_text())  # type: ignore[arg-type]
+        into.execute((OLD / "log-1-postgresql.sql").read_text())
         kept = sqlite3.connect(":memory:")
         kept.executescript(script)
         for stream, version, topic, state in kept.execute("SELECT * FROM stored_events ORDER BY rowid"):

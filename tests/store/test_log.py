@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from referee.events import Recorded
 from referee.store import Limits, open_reader, open_recorder
 from referee.store.log import Batch, Conflict, Key, KeyUsed, Log, Unavailable
 from tests.store.entries import batch, entry, with_log
@@ -180,7 +181,7 @@ def test_the_reader_gives_everything_once_in_order(database: str) -> None:
     positions = with_log(database, use)
     reader = open_reader(database)
     try:
-        seen = []
+        seen: list[Recorded] = []
         while page := reader.follow(seen[-1].position if seen else 0, 3):
             seen += page
         assert [(e.stream, e.version) for e in seen] == [(s, v) for s in streams for v in (1, 2)]

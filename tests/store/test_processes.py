@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from referee.store import migrate, open_reader, postgres_recorder
+from referee.store import open_reader, postgres_recorder
 from referee.store import postgres_sql as sql
 from referee.store.log import Conflict, Log
 from referee.store.postgres_recorder import PostgresReader
@@ -27,9 +27,7 @@ Seen = list[tuple[int, UUID, int]]
 @pytest.fixture
 def address(postgres: Server) -> str:
     """A prepared PostgreSQL database."""
-    made = postgres.database()
-    migrate(made)
-    return made
+    return postgres.prepared()
 
 
 class Tail(threading.Thread):

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from litestar.testing import TestClient
 
-from referee.store import Limits, migrate, open_log, sqlite_path
+from referee.store import Limits, open_log, sqlite_path
 from referee.store.log import Key, KeyUsed, Log, Unavailable
 from referee.store.postgres import PostgresLog
 from referee.store.postgres_line import Line, Lost
@@ -26,7 +26,7 @@ Trouble = Callable[[str, TestClient[Any]], Callable[[], None]]
 def _on(database: str, *statements: str) -> None:
     with psycopg.connect(database, autocommit=True) as connection:
         for statement in statements:
-            connection.execute(statement)  # type: ignore[arg-type]
+            connection.execute(statement)
 
 
 def _in_writer(client: TestClient[Any], statement: str) -> None:
@@ -95,9 +95,7 @@ def test_503_and_recovery(database: str, trouble: Trouble) -> None:
 @pytest.fixture
 def address(postgres: Server) -> str:
     """A prepared PostgreSQL database."""
-    made = postgres.database()
-    migrate(made)
-    return made
+    return postgres.prepared()
 
 
 class Breaks:
