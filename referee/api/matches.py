@@ -24,6 +24,8 @@ from referee.service import FirstDealer, Referee
 
 WAIT_SECONDS = 2.0
 PAGE = 500
+Version = Annotated[int | None, QueryParameter(ge=1, le=2**53)]
+"""The version as of which something is read."""
 
 
 class Matches(Controller):
@@ -52,10 +54,10 @@ class Matches(Controller):
     @get("/{match_id:uuid}", operation_id="getMatch")
     async def read(
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
-        match_id: FromPath[UUID],
+        match_id: FromPath[UUID], version: Version = None,
     ) -> Response[s.MatchOut]:  # fmt: skip
-        """The match: house rules, seats, totals, deals, who deals next."""
-        match = await referee.match(match_id)
+        """The match, now or as it stood at `version`: house rules, seats, totals, deals, who deals next."""
+        match = await referee.match(match_id, version)
         return answer(request, match_out(match, await referee.names(words_in(match))), match.version, who)
 
     @post("/{match_id:uuid}/rematch", operation_id="openRematch", status_code=201)
