@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from referee import fingerprint
-from referee.audit import Divergence
+from referee.audit import Divergence, What
 from referee.events import (
     WORD,
     CardsDealt,
@@ -68,15 +68,17 @@ def audit_match(entries: Sequence[Recorded], deals: Mapping[int, Sequence[Record
     due: tuple[Any, ...] = ()
     for recorded in entries:
         version, event = recorded.version, recorded.event
-        if due[:1] != (event,) and (due or isinstance(event, MatchWon | MatchReopened)):
-            return Divergence("winner", version, expected=due[0] if due else None)
-        due = due[1:]
+        if due:
+            if event != due[0]:
+                what: What = "totals" if isinstance(due[0], DealScored) else "winner"
+                return Divergence(what, version, expected=due[0])
+            due, match = due[1:], evolve_match(match, recorded)
+            continue
         if (match is None) != isinstance(event, MatchOpened) or (version == 2) != isinstance(event, DealerChosen):
             return Divergence("order", version)
         found = None
         if match is not None:
-            if not isinstance(event, MatchWon | MatchReopened):
-                found, due = _in_match(match, recorded, deals)
+            found, due = _in_match(match, recorded, deals)
         else:
             found = agreement(event)  # type: ignore[arg-type]
         if found:
@@ -113,7 +115,8 @@ def _in_match(
             goes_on = not match.kernel.agree(match.rules, len(match.active) - 1)
             return None, without(match, seat) if goes_on else ()
         case _:
-            return None if _in_order(match, event) else Divergence("order", version), ()
+            what: What = "winner" if isinstance(event, MatchWon | MatchReopened) else "order"
+            return None if _in_order(match, event) else Divergence(what, version), ()
 
 
 def _settled(
