@@ -257,9 +257,7 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
             "void": asks.VoidDeal(dispute.deal) if chance.random() < 0.3 else None,
         }.get(kind)
         upheld = remedy is not None
-        ruled = disputes.rule(
-            self.referee, self.arbiter, dispute.number, upheld, remedy, "I saw it", now.version, None
-        )
+        ruled = disputes.rule(self.referee, self.arbiter, dispute.number, upheld, remedy, "I saw it", now.version, None)
         if not self.tried(ruled):
             return
         self.in_force.pop(dispute.number, None)
@@ -271,7 +269,9 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
         elif kind in ("take_back", "move"):
             self.counted.pop(dispute.deal, None)
 
-    @rule(what=st.sampled_from(["join", "leave", "substitute", "none"]), seat=st.integers(0, 5), total=st.integers(-5, 6))
+    @rule(
+        what=st.sampled_from(["join", "leave", "substitute", "none"]), seat=st.integers(0, 5), total=st.integers(-5, 6)
+    )
     def seats(self, what: str, seat: int, total: int) -> None:
         """Who sits where."""
         if what == "join":

@@ -14,7 +14,7 @@ from referee import errors, starting
 from referee.access import Caller
 from referee.api import schemas as s
 from referee.api.matches import PAGE, Version, events_page
-from referee.api.present import answer, deal_out, done_headers, event_out, line_out, moves_out
+from referee.api.present import answer, deal_out, done_headers, events_out, line_out, moves_out
 from referee.api.request import StrictRequest, cards_in, if_match, key_of
 from referee.api.settled import settled, shown_if_stale
 from referee.deal import Deal
@@ -159,7 +159,7 @@ class Deals(Controller):
         deal = await referee.deal(match_id, number)
         sight = await _sight(referee, who, deal)
         entries = await referee.entries(deal_id(match_id, number), after, limit)
-        events = tuple(event_out(entry, deal, sight) for entry in entries)
+        events = await events_out(referee, entries, deal, sight)
         return answer(request, events_page(events, deal.version), deal.version, who)
 
 

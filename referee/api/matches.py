@@ -14,7 +14,7 @@ from projections.tables import UNAVAILABLE, Tables
 from referee import errors
 from referee.access import Caller
 from referee.api import schemas as s
-from referee.api.present import answer, done_headers, event_out, match_out, tokens_out, words_in
+from referee.api.present import answer, done_headers, events_out, match_out, tokens_out, words_in
 from referee.api.request import StrictRequest, cards_in, fault_of, key_of
 from referee.desk import Done
 from referee.match import access_id
@@ -93,7 +93,7 @@ class Matches(Controller):
         """The match's own events, in order, past version `after`; each deal has a stream of its own."""
         match = await referee.match(match_id)
         entries = await referee.entries(match_id, after, limit)
-        events = tuple(event_out(entry, None, EVERYTHING) for entry in entries)
+        events = await events_out(referee, entries, None, EVERYTHING)
         return answer(request, events_page(events, match.version), match.version, who)
 
     @get("/{match_id:uuid}/totals", operation_id="getTotals")

@@ -349,12 +349,14 @@ class ReplayOut(Out, frozen=True):
 
 
 class EventOut(Out, frozen=True):
-    """An event as this reader may see it; `version` is its place in the stream, from 1."""
+    """An event as this reader may see it; `version` is its place in the stream, from 1; `why` the reason that was given,
+    unless it was erased."""
 
     version: int
     at: Moment
     by: str
     event: Event
+    why: str | None = None
 
 
 class EventsOut(Out, frozen=True):

@@ -10,7 +10,7 @@ from litestar import Response
 from referee import errors
 from referee.access import Caller
 from referee.api import schemas as s
-from referee.api.present import answer, deal_out, done_headers, event_out, match_out, words_in
+from referee.api.present import answer, deal_out, done_headers, events_out, match_out, words_in
 from referee.api.request import StrictRequest
 from referee.desk import Done
 from referee.match import access_id, deal_id
@@ -60,6 +60,6 @@ async def shown_if_stale(
         entries = await referee.read(stream, version or 0, (version or 0) + RECENT)
         found = await referee.deal(who.match, deal) if deal is not None else None
         seen = sight(who, found) if found else EVERYTHING
-        recorded = [event_out(entry, found, seen) for entry in entries]
+        recorded = await events_out(referee, entries, found, seen)
         asked = s.AskedOut(referee.clock(), who.name, msgspec.json.decode(await request.body() or b"null"))
         raise errors.MovedOn(stale.current, recorded, asked) from None
