@@ -160,7 +160,8 @@ def corrected(found: Deal, rules: Any, ask: CorrectMove, seed: str | None) -> Co
         verdict = game.judge(rules, state, seat, told)
         faults = verdict.violations if isinstance(verdict, Illegal) else ()
         possible = all(fault.code in game.CAN_STAND for fault in faults)
-        if faults and not (possible and (let_stand or old[place].irregular)):
+        stood = bool(old[place].irregular) and told == old[place].move
+        if faults and not (possible and (let_stand or stood)):
             irregular.append((number + place, faults))
             if not possible:
                 break

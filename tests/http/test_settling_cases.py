@@ -55,7 +55,8 @@ def test_C004_a_deal_must_add_up(table: Table) -> None:
         assert (reply.status_code, reply.json()["code"]) == (422, "TRICKS_SUM")
         found = reply.json()["violations"][0]["params"]
         assert (found["given"], found["total"], found["difference"]) == (total, 13, total - 13)
-        assert "13" in reply.json()["detail"] and str(total) in reply.json()["detail"]
+        assert "13" in reply.json()["detail"]
+        assert str(total) in reply.json()["detail"]
         assert match.scorekeeper.get().json()["version"] == 2
     assert tally(match, 4, 4, 3, 2).status_code == 201
 
@@ -100,7 +101,8 @@ def test_C013_a_deal_in_the_middle_is_corrected_in_place(table: Table) -> None:
     assert old["deals"][1]["points"] == [8, 2, 2, 1]
     written = match.spectator.get("/events").json()["events"][-1]
     assert (written["by"], written["why"]) == ("scorekeeper", "two rows were swapped")
-    assert written["at"] and written["event"]["why"] != written["why"]
+    assert written["at"]
+    assert written["event"]["why"] != written["why"]
 
 
 def lay_sabo(match: Opened) -> Any:
@@ -188,7 +190,8 @@ def test_C022_after_the_result_was_published(table: Table) -> None:
     path, body = recount(4, 13, 0, 0, 0)
     late = settle(match.scorekeeper, path, body)
     assert (late.status_code, late.json()["code"]) == (409, "CONSENT_MISSING")
-    assert "arbiter" in late.json()["detail"] and "all seats" in late.json()["detail"]
+    assert "arbiter" in late.json()["detail"]
+    assert "all seats" in late.json()["detail"]
     assert settle(match.scorekeeper, path, body | {"agreed": [0, 1, 2, 3]}).status_code == 422
     assert settle(match.arbiter, path, body).status_code == 422, "a reason is due"
     reply = settle(match.scorekeeper, path, body | {"agreed": [0, 1, 2, 3], "why": "the last trick was mine"})
@@ -263,7 +266,8 @@ def test_C029_two_tablets_enter_the_same_deal(table: Table) -> None:
     assert late.status_code == 412
     told = [entry["event"] for entry in late.json()["recorded"]]
     assert [entry["by"] for entry in late.json()["recorded"]] == ["scorekeeper"] * 3
-    assert told[1]["tally"]["tricks"] == [10, 1, 1, 1] and told[2]["points"] == [10, 1, 1, 1]
+    assert told[1]["tally"]["tricks"] == [10, 1, 1, 1]
+    assert told[2]["points"] == [10, 1, 1, 1]
     assert late.json()["asked"]["body"] == body
     assert match.scorekeeper.get().json()["totals"] == [26, 17, 13, 9]
     turned = match.scorekeeper.post(
@@ -371,7 +375,8 @@ def test_C054_a_late_joiner_plays_from_the_next_deal(table: Table) -> None:
     last = match.spectator.get("/events").json()["events"][-1]["event"]
     assert (last["type"], last["seat"], last["total"]) == ("PlayerJoined", 3, 0)
     outside = dora.move(3, 3, {"type": "sabo.hand", "card": "4H"})
-    assert outside.status_code == 422 and "0, 1, 2" in outside.text
+    assert outside.status_code == 422
+    assert "0, 1, 2" in outside.text
     for path, body in (("take-backs", {"kept": 0}), ("disputes", {"move": 1})):
         assert 400 <= settle(dora, f"/deals/3/{path}", body).status_code < 500
     assert settle(match.scorekeeper, "/deals/3/void", {"why": "done"}).status_code == 201
