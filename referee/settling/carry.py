@@ -97,7 +97,8 @@ async def answer(referee: Referee, who: Caller, number: int, agreed: bool, key: 
             raise errors.Forbidden("An empty seat answers nothing.")
         if proposal.done:
             raise errors.Clash("PROPOSAL_CLOSED", f"Proposal {number} is closed.")
-        if who.seat in proposal.agreed:
+        # who was missing may have left since: then saying it again carries it out
+        if who.seat in proposal.agreed and not (agreed and {*proposal.agreed} >= set(now.active)):
             raise errors.Clash("ANSWERED", f"Seat {who.seat} has agreed already.")
         answered = ProposalAnswered(number, who.seat, agreed)
         mine = [referee.batch(now.id, now.version, who.name, answered)]
