@@ -48,9 +48,9 @@ PART = st.floats(0, 1)
 class Match_(RuleBasedStateMachine):  # noqa: N801
     """A table where nothing stays as it was."""
 
-    @initialize(game=st.sampled_from(sorted(GAMES)), players=st.integers(2, 4), seed=SEEDS)
-    def open(self, game: str, players: int, seed: int) -> None:
-        """A match of few points."""
+    @initialize(game=st.sampled_from(sorted(GAMES)), players=st.integers(2, 4), seed=SEEDS, deals=st.integers(0, 2))
+    def open(self, game: str, players: int, seed: int, deals: int) -> None:
+        """A match of few points, in which some deals have been played out."""
         self.folder = Path(tempfile.mkdtemp())
         self.database = f"sqlite:{self.folder / 'referee.db'}"
         migrate(self.database)
@@ -69,6 +69,9 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
         self.counted: dict[int, tuple[int, ...]] = {}
         self.in_force: dict[int, tuple[int, dict[int, int]]] = {}
         self.truth: dict[int, Any] = {}
+        for number in range(deals):
+            self.begin(self.rng.choice(["told", "referee", "observed"]), seed + number)
+            self.go_on(400, False)
 
     def run(self, task: Any) -> Any:
         return self.loop.run_until_complete(task)
@@ -100,6 +103,9 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
     @rule(how=st.sampled_from(["told", "told", "referee", "observed", "tallied"]), seed=SEEDS)
     def start(self, how: str, seed: int) -> None:
         """The next deal, if one is due."""
+        self.begin(how, seed)
+
+    def begin(self, how: str, seed: int) -> None:
         now, chance = self.now, SeededChance(seed)
         if now.over or now.running:
             return
@@ -148,6 +154,9 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
     @rule(moves=st.sampled_from([1, 7, 40, 200]), faulty=st.booleans())
     def play(self, moves: int, faulty: bool) -> None:
         """Some moves, a few of them irregular and let stand."""
+        self.go_on(moves, faulty)
+
+    def go_on(self, moves: int, faulty: bool) -> None:
         now = self.now
         if now.running is None:
             return
@@ -413,8 +422,8 @@ def by_move(faults: tuple[IrregularityFound, ...]) -> list[IrregularityFound]:
 
 
 Match_.TestCase.settings = settings(
-    max_examples=25,
-    stateful_step_count=16,
+    max_examples=30,
+    stateful_step_count=20,
     deadline=None,
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=list(HealthCheck),

@@ -6,12 +6,10 @@ from typing import Any
 import pytest
 
 from referee import record
-from tests.conftest import SQLITE
 from tests.http.settle import CASE, STEPS, as_move, play, sabo_match, settle, tablanet_match, tally
 from tests.http.table import Opened, Table
 from tests.records.doctor import event_of, laid_out
 
-pytestmark = SQLITE
 LAST = len(STEPS)
 Forge = Callable[[dict[str, Any]], object]
 
