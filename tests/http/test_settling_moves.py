@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
+from referee.fingerprint import canonical
+from referee.rules import tabu
+from referee.rules.game import GAMES
 from tests.conftest import SQLITE
+from tests.dealing import rules_of
 from tests.http.settle import (
     CASE,
     STEPS,
@@ -17,6 +21,7 @@ from tests.http.settle import (
     tally,
 )
 from tests.http.table import Opened, Table
+from tests.rules.observing import both_sides
 
 pytestmark = SQLITE
 LAST = len(STEPS)
@@ -363,3 +368,41 @@ def test_an_irregular_move_of_an_observed_deal_may_turn_cards_up(table: Table) -
     assert sorted(again.json()["deal"]["state"]["row"]) == ["3S", "4S", "5S", "9H"]
     short = settle(match.arbiter, "/deals/1/corrections", corrected | {"seen": ["9H", "9S"], "let_stand": True})
     assert (short.status_code, short.json()["errors"][0]["pointer"]) == (422, "#/seen")
+
+
+def observed_tabu(table: Table) -> tuple[Opened, Any]:
+    """An observed deal of Tabu that is over while cards are still in hand; and how it looks with every card known."""
+    rules = rules_of(GAMES["tabu"], target=10_000)
+    found = (both_sides(GAMES["tabu"], seed, rules=rules) for seed in range(50))
+    sides = next(one for one in found if one.seen.hands and len(one.seen.hands) == 2)
+    match = table.open("tabu", 2, sides.seen.dealer, target=10_000)
+    assert match.scorekeeper.post("/deals", {"open": list(sides.seen.layout.row)}).status_code == 201
+    for step in sides.seen.steps:
+        seen = list(tabu.seen(step.move, step.effects))
+        body = {"seat": step.seat, "move": canonical(step.move), "seen": seen}
+        made = match.scorekeeper.post("/deals/1/moves", body)
+        assert made.status_code == 201, made.text
+    return match, sides
+
+
+def test_hands_are_not_shown_of_a_deal_that_was_voided(table: Table) -> None:
+    match, sides = observed_tabu(table)
+    assert settle(match.scorekeeper, "/deals/1/void", {}).status_code == 201
+    reply = match.scorekeeper.post("/deals/1/hands", {"hands": [list(hand) for hand in sides.seen.hands]})
+    assert (reply.status_code, reply.json()["code"]) == (409, "DEAL_VOIDED")
+    assert match.scorekeeper.get().json()["totals"] == [0, 0]
+
+
+def test_hands_that_were_shown_are_shown_again_after_a_take_back(table: Table) -> None:
+    match, sides = observed_tabu(table)
+    hands = {"hands": [list(hand) for hand in sides.seen.hands]}
+    shown = match.scorekeeper.post("/deals/1/hands", hands)
+    assert shown.status_code == 201, shown.text
+    points, last = shown.json()["deal"]["points"], sides.seen.steps[-1]
+    kept = {"kept": len(sides.seen.steps) - 1}
+    assert settle(match.scorekeeper, "/deals/1/take-backs", kept).status_code == 409
+    assert settle(match.arbiter, "/deals/1/take-backs", kept | {"why": "not that card"}).status_code == 201
+    body = {"seat": last.seat, "move": canonical(last.move), "seen": list(tabu.seen(last.move, last.effects))}
+    assert match.scorekeeper.post("/deals/1/moves", body).json()["deal"]["points"] is None
+    assert match.scorekeeper.post("/deals/1/hands", hands).json()["deal"]["points"] == points
+    assert checked(table, match)["legal"]
