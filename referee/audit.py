@@ -70,7 +70,9 @@ def _in_deal(opened: MatchOpened, rules: Any, recorded: Recorded, deal: Deal | N
             return _moved(rules, version, moved, deal)
         case MovesTakenBack(kept=kept) if 0 <= kept < deal.moves:
             return None
-        case MoveCorrected(number=number) as correction if 0 < number <= deal.moves:
+        case MoveCorrected(number=number, moves=moves) as correction if (
+            0 < number <= deal.moves and number - 1 + len(moves) == deal.moves
+        ):
             return _corrected(rules, version, correction, deal)
         case HandsShown(hands) if hands_due(deal.state):
             reasons = check_hands(deal.kernel, rules, deal.state, hands)
@@ -138,12 +140,7 @@ def _corrected(rules: Any, version: int, correction: MoveCorrected, deal: Deal) 
     """Every move of a correction judged where it stands now, as when it had been played straight."""
     now = at_move(deal, correction.number - 1)
     for place, made in enumerate(correction.moves):
-        if correction.number - 1 + place >= deal.moves:
-            return Divergence("order", version, correction.number + place)
-        moved = as_moved(made)
-        judged = deal.kernel.judge(rules, now.state, made.seat, made.move)
-        claims = judged.claims if isinstance(judged, Undecided) else ()
-        if found := _moved(rules, version, msgspec.structs.replace(moved, claims=claims), now):
+        if found := _moved(rules, version, as_moved(made), now):
             return found
         now = corrected(deal, correction.number, correction.moves[: place + 1])
     return None

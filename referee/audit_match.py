@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from referee import fingerprint
-from referee.audit import Divergence
+from referee.audit import Divergence, What
 from referee.events import (
     WORD,
     CardsDealt,
@@ -38,7 +38,7 @@ from referee.events import (
     ShuffleClosed,
     WordAdded,
 )
-from referee.match import DealLine, Match, cut, deal_id, score_deal, settle, with_line
+from referee.match import DealLine, Match, by_seat, cut, deal_id, score_deal, settle, with_line, without
 from referee.match import evolve as evolve_match
 from referee.rules.game import RULESETS
 from referee.rules.verdict import Illegal
@@ -68,15 +68,17 @@ def audit_match(entries: Sequence[Recorded], deals: Mapping[int, Sequence[Record
     due: tuple[Any, ...] = ()
     for recorded in entries:
         version, event = recorded.version, recorded.event
-        if due[:1] != (event,) and (due or isinstance(event, MatchWon | MatchReopened)):
-            return Divergence("winner", version, expected=due[0] if due else None)
-        due = due[1:]
+        if due:
+            if event != due[0]:
+                what: What = "totals" if isinstance(due[0], DealScored) else "winner"
+                return Divergence(what, version, expected=due[0])
+            due, match = due[1:], evolve_match(match, recorded)
+            continue
         if (match is None) != isinstance(event, MatchOpened) or (version == 2) != isinstance(event, DealerChosen):
             return Divergence("order", version)
         found = None
         if match is not None:
-            if not isinstance(event, MatchWon | MatchReopened):
-                found, due = _in_match(match, recorded, deals)
+            found, due = _in_match(match, recorded, deals)
         else:
             found = agreement(event)  # type: ignore[arg-type]
         if found:
@@ -108,12 +110,18 @@ def _in_match(
         case DealScored() as scored if line and not waits and scored.number == line.number:
             return _scored(match, version, line, scored, deals.get(scored.number, ()))
         case ScoreCorrected() | DealVoided() | DealReopened():
-            return _settled(match, version, event)
+            return _settled(match, version, event, deals)
+        case PlayerLeft(seat=seat) if not match.over and seat in match.active:
+            goes_on = not match.kernel.agree(match.rules, len(match.active) - 1)
+            return None, without(match, seat) if goes_on else ()
         case _:
-            return None if _in_order(match, event) else Divergence("order", version), ()
+            what: What = "winner" if isinstance(event, MatchWon | MatchReopened) else "order"
+            return None if _in_order(match, event) else Divergence(what, version), ()
 
 
-def _settled(match: Match, version: int, event: Any) -> tuple[Divergence | None, tuple[Any, ...]]:
+def _settled(
+    match: Match, version: int, event: Any, deals: Mapping[int, Sequence[Recorded]]
+) -> tuple[Divergence | None, tuple[Any, ...]]:
     """Whether totals follow from a result that was corrected, voided or reopened, and what must come next."""
     line = match.line(event.number)
     if line is None or line.voided or (line.points is None and not isinstance(event, DealVoided)):
@@ -124,6 +132,13 @@ def _settled(match: Match, version: int, event: Any) -> tuple[Divergence | None,
             line.points or ()
         ):
             return Divergence("points", version), ()
+        if event.fingerprint is not None:
+            end = _end(match, line, event.fingerprint, deals.get(line.number, ()))
+            if end is None:
+                return Divergence("fingerprint", version), ()
+            counted = by_seat(match, line.number, end.points, end.lines)
+            if counted != (event.points, event.lines):
+                return Divergence("points", version, expected=counted[1]), ()
         changes = {"points": event.points}
     elif isinstance(event, DealVoided):
         changes = {"voided": True}
@@ -138,8 +153,6 @@ def _in_order(match: Match, event: Any) -> bool:
     match event:
         case PlayerJoined(seat=seat, player=player):
             return not match.over and seat == len(match.players) and player not in match.players
-        case PlayerLeft(seat=seat):
-            return not match.over and seat in match.active
         case PlayerSubstituted(seat=seat, player=player):
             return not match.over and seat in match.active and player not in match.players
         case MatchAbandoned():
@@ -194,16 +207,22 @@ def _scored(
         return Divergence("seed", version), ()
     if dealt.words not in ((), line.words) or (any(line.words) and not dealt.words):
         return Divergence("words", version, expected=line.words), ()
-    ends = [place for place, entry in enumerate(entries, 1) if isinstance(entry.event, DealFinished)]
-    before = match.mark_before(line.number)
-    fits = [at for at in ends if scored.fingerprint in (None, fingerprint.after_deal(before, entries[:at]))]
-    if not ends or not fits:
-        return Divergence("fingerprint" if ends else "order", version), ()
-    end = entries[fits[-1] - 1].event
-    assert isinstance(end, DealFinished)
+    end = _end(match, line, scored.fingerprint, entries)
+    if end is None:
+        finished = any(isinstance(entry.event, DealFinished) for entry in entries)
+        return Divergence("fingerprint" if finished else "order", version), ()
     if len(end.points) != len(line.seats):
         return Divergence("totals", version), ()
     return _adds_up(match, version, scored, end.points, end.lines)
+
+
+def _end(match: Match, line: DealLine, mark: str | None, entries: Sequence[Recorded]) -> DealFinished | None:
+    """The end of the deal that this fingerprint stands for; the last one where none was taken."""
+    before, found = match.mark_before(line.number), None
+    for at, entry in enumerate(entries, 1):
+        if isinstance(entry.event, DealFinished) and mark in (None, fingerprint.after_deal(before, entries[:at])):
+            found = entry.event
+    return found
 
 
 def _tallied(

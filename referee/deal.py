@@ -260,22 +260,19 @@ def at_move(deal: Deal, moves: int) -> Deal:
         raise ValueError("the deal has fewer moves")
     if moves == deal.moves:
         return deal
-    then = _with_moves(deal, deal.played[:moves])
     version = deal.played[moves - 1].version if moves else 1
-    proven = tuple(fault for fault in deal.faults if fault.proof <= moves)
-    return msgspec.structs.replace(then, version=version, seed=None, faults=proven)
+    return msgspec.structs.replace(_with_moves(deal, deal.played[:moves], moves), version=version, seed=None)
 
 
 def corrected(deal: Deal, number: int, moves: tuple[Made, ...], version: int = 0) -> Deal:
     """The deal with these moves in the place of those from `number` on."""
     now = tuple(Played(version, as_moved(made)) for made in moves)
-    kept = _with_moves(deal, deal.played[: number - 1])
-    return _with_moves(kept, (*kept.played, *now))
+    return _with_moves(deal, (*deal.played[: number - 1], *now), number - 1)
 
 
 def as_moved(made: Made) -> Moved:
     """A move of a correction as the event that it would have been."""
-    return said(made.move)(made.seat, made.move, made.effects, irregular=made.irregular)
+    return said(made.move)(made.seat, made.move, made.effects, made.claims, made.irregular)
 
 
 def follow(deal: Deal, event: Any, version: int = 0) -> Deal:
@@ -289,7 +286,7 @@ def follow(deal: Deal, event: Any, version: int = 0) -> Deal:
             # one copy, the version with it: this is most of what folding a deal costs
             return replace(deal, version=version or deal.version, state=state, shuffles=shuffles, played=played)
         case MovesTakenBack(kept=kept):
-            return _with_moves(deal, deal.played[:kept])
+            return _with_moves(deal, deal.played[:kept], kept)
         case MoveCorrected(number=number, moves=moves):
             return corrected(deal, number, moves, version)
         case HandsShown(hands):
@@ -306,13 +303,13 @@ def follow(deal: Deal, event: Any, version: int = 0) -> Deal:
             return deal
 
 
-def _with_moves(deal: Deal, played: tuple[Played, ...]) -> Deal:
-    """The deal folded again from its layout with just these moves, not finished."""
+def _with_moves(deal: Deal, played: tuple[Played, ...], kept: int) -> Deal:
+    """The deal folded again from its layout with just these moves, not finished; what the first `kept`, which are as
+    they were, had proven stays."""
     game, state, shuffles = deal.kernel, deal.kernel.start(deal.dealer, deal.layout), deal.laid_out_with
     for one in played:
         state = game.evolve(state, one.made.seat, one.made.move, one.made.effects)
         shuffles += len(game.outcomes(one.made.effects))
-    faults_kept = tuple(fault for fault in deal.faults if fault.proof <= len(played))
-    return msgspec.structs.replace(
-        deal, state=state, shuffles=shuffles, played=played, faults=faults_kept, points=None, lines=None, hands=None
-    )  # fmt: skip
+    proven = tuple(fault for fault in deal.faults if fault.proof <= kept)
+    begun = msgspec.structs.replace(deal, points=None, lines=None, hands=None, faults=proven)
+    return msgspec.structs.replace(begun, state=state, shuffles=shuffles, played=played)

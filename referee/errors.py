@@ -56,11 +56,12 @@ class Consequences(RefereeError):
 
 
 class MovedOn(RefereeError):
-    """The caller's version is stale; `current` is the version now."""
+    """The caller's version is stale; `current` is the version now, `recorded` what came since, as the caller may see it,
+    and `asked` who wanted what in vain."""
 
-    def __init__(self, current: int) -> None:
+    def __init__(self, current: int, recorded: Sequence[Any] = (), asked: Any = None) -> None:
         super().__init__(f"The version in If-Match is not the current one, which is {current}.")
-        self.current = current
+        self.current, self.recorded, self.asked = current, tuple(recorded), asked
 
 
 class NeedsIfMatch(RefereeError):

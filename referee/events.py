@@ -309,6 +309,7 @@ class Made(msgspec.Struct, frozen=True):
     move: Move
     effects: Effects
     irregular: tuple[Violation, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
 class MoveCorrected(Settled, frozen=True, tag="MoveCorrected"):

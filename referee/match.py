@@ -6,7 +6,7 @@ Deciding functions return the events that follow, or Illegal with the reasons; `
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 from uuid import UUID, uuid5
 
 import msgspec
@@ -47,13 +47,16 @@ from referee.rules.verdict import Illegal, Violation
 from referee.standing import Standing, standing
 
 T = TypeVar("T")
+RULING: Final = "ruling"
+"""The score line of what rulings add to a deal."""
 
 
 class DealLine(msgspec.Struct, frozen=True):
     """A deal as the match knows it: who sits at the table, words by place, `waiting` while more of them may be added.
 
     Points and score lines by seat of the match are null while it is played; the fingerprint (hex) is of all deals up to
-    it; `revision` counts how often its result was corrected; a voided deal counts for nobody.
+    it; `revision` counts its results; `ruled` are points by seat that rulings add to whatever it is scored with; a
+    voided deal counts for nobody.
     """
 
     number: int
@@ -69,6 +72,7 @@ class DealLine(msgspec.Struct, frozen=True):
     lines: Lines | None = None
     fingerprint: str | None = None
     revision: int = 1
+    ruled: Points = ()
     voided: bool = False
 
     @property
@@ -249,15 +253,25 @@ def score_deal(match: Match, number: int, points: Points, lines: Lines, mark: st
     Points and lines run by place at the deal's table; the event gives them by seat, 0 for who did not sit there.
     """
     points, lines = by_seat(match, number, points, lines)
-    now, following = settle(match, with_line(match, number, points=points, voided=False))
+    now, following = settle(match, with_line(match, number, points=points))
     return (DealScored(number, points, lines, now.totals, mark), *following)
 
 
 def correct_score(
-    match: Match, number: int, points: Points, lines: Lines, mark: str | None, consent: Consent, why: UUID | None
+    match: Match,
+    number: int,
+    points: Points,
+    lines: Lines,
+    mark: str | None,
+    consent: Consent,
+    why: UUID | None,
+    ruled: Points | None = None,
 ) -> tuple[MatchEvent, ...]:
-    """Count a scored deal otherwise; points and lines by place at its table. The match may end or reopen by it."""
-    points, lines = by_seat(match, number, points, lines)
+    """Count a scored deal otherwise; points and lines by place at its table. The match may end or reopen by it.
+
+    `ruled` by seat are what rulings add from now on; left out, what they added before stays.
+    """
+    points, lines = by_seat(match, number, points, lines, ruled)
     now, following = settle(match, with_line(match, number, points=points))
     return (ScoreCorrected(consent, why, number, points, lines, now.totals, mark), *following)
 
@@ -275,23 +289,33 @@ def reopen_deal(match: Match, number: int, consent: Consent, why: UUID | None) -
 
 
 def settle(match: Match, deals: Sequence[DealLine]) -> tuple[Standing, tuple[MatchEvent, ...]]:
-    """The standing with these deals, and what follows from it for the end of the match."""
+    """The standing with these deals, and what follows from it for the end of the match; one that was abandoned stays so."""
     now = standing(match.kernel, match.rules, match.begun, match.active, deals)
-    if (now.winners, now.deal) == (match.winners, match.won_after):
+    if match.abandoned or (now.winners, now.deal) == (match.winners, match.won_after):
         return now, ()
     return now, (MatchWon(now.winners, now.totals, now.deal) if now.winners else MatchReopened(),)
 
 
-def by_seat(match: Match, number: int, points: Points, lines: Lines) -> tuple[Points, Lines]:
-    """A deal's result by seat of the match, 0 and no lines for who did not sit at its table."""
-    table = match.deals[number - 1].seats
-    if table == tuple(range(len(match.players))):
-        return points, lines
+def without(match: Match, seat: int) -> tuple[MatchEvent, ...]:
+    """What follows for the end of the match when a seat is left: it is ranked no more (rules 4.2)."""
+    return settle(msgspec.structs.replace(match, left=(*match.left, seat)), match.deals)[1]
+
+
+def by_seat(
+    match: Match, number: int, points: Points, lines: Lines, ruled: Points | None = None
+) -> tuple[Points, Lines]:
+    """A deal's result by seat of the match, 0 and no lines for who did not sit at its table; what rulings add on a
+    line of its own."""
+    line = match.deals[number - 1]
+    table, added = line.seats, line.ruled if ruled is None else ruled
     seats = range(max(table) + 1)
-    return (
-        tuple(points[table.index(seat)] if seat in table else 0 for seat in seats),
-        tuple(lines[table.index(seat)] if seat in table else {} for seat in seats),
-    )
+    if table != tuple(seats):
+        points = tuple(points[table.index(seat)] if seat in table else 0 for seat in seats)
+        lines = tuple(lines[table.index(seat)] if seat in table else {} for seat in seats)
+    if any(added):
+        points = tuple(map(sum, zip(points, added, strict=True)))
+        lines = tuple({**lines[seat], RULING: added[seat]} if seat in table else {} for seat in seats)
+    return points, lines
 
 
 # ---- evolve
@@ -343,18 +367,16 @@ def _changes(match: Match, event: Any) -> Mapping[str, Any]:
             return {"deals": deals, "totals": totals, "fingerprint": mark or match.fingerprint}
         case ScoreCorrected(number=number, points=points, lines=lines, totals=totals, fingerprint=mark):
             revision = match.deals[number - 1].revision + 1
-            changes: dict[str, Any] = {"points": points, "lines": lines, "revision": revision}
+            ruled = tuple(line.get(RULING, 0) for line in lines)
+            changes: dict[str, Any] = {"points": points, "lines": lines, "revision": revision, "ruled": ruled}
             deals = with_line(match, number, **changes, **({"fingerprint": mark} if mark else {}))
-            return {"deals": deals, "totals": totals, "fingerprint": _last(deals, match), "amended": match.over}
+            return _amended(match, deals, totals)
         case DealVoided(number=number, totals=totals):
-            return {
-                "deals": with_line(match, number, voided=True, waiting=False),
-                "totals": totals,
-                "amended": match.over,
-            }
+            return _amended(match, with_line(match, number, voided=True, waiting=False), totals)
         case DealReopened(number=number, totals=totals):
-            deals = with_line(match, number, points=None, lines=None, fingerprint=None)
-            return {"deals": deals, "totals": totals, "fingerprint": _last(deals, match)}
+            revision = match.deals[number - 1].revision + 1
+            deals = with_line(match, number, points=None, lines=None, fingerprint=None, revision=revision)
+            return _amended(match, deals, totals)
         case MatchWon(seats, _, deal):
             return {"winners": seats, "won_after": deal}
         case MatchReopened():
@@ -396,8 +418,10 @@ def _answered(match: Match, number: int, seat: int, agreed: bool) -> tuple[Propo
     return _put(match.proposals, number - 1, msgspec.structs.replace(changed, done=done))
 
 
-def _last(deals: Sequence[DealLine], match: Match) -> str:
-    return msgspec.structs.replace(match, deals=tuple(deals)).mark_before(len(deals) + 1)
+def _amended(match: Match, deals: tuple[DealLine, ...], totals: Points) -> Mapping[str, Any]:
+    mark = msgspec.structs.replace(match, deals=deals).mark_before(len(deals) + 1)
+    amended = match.amended or match.over
+    return {"deals": deals, "totals": totals, "fingerprint": mark, "amended": amended}
 
 
 def _put(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:

@@ -8,8 +8,11 @@ One entry a line, so that what is left of a damaged file can still be read:
     "fingerprint": the last deal's, or null,
     "digest": SHA-256 (hex) of all bytes before this line}
 
-A deal that is still being played is left out, together with the event that started it. There is one way to write a
-record, so that any change of a byte shows; names, which no fingerprint covers, are covered by the digest.
+A deal that is still being played is left out, together with the events about it, unless it was scored before: then its
+cards are known. A deal that was only counted, or voided before it was scored, has no entries of its own.
+
+There is one way to write a record, so that any change of a byte shows; names, which no fingerprint covers, are covered
+by the digest.
 """
 
 import hashlib
@@ -24,11 +27,16 @@ from referee.audit import Divergence, audit
 from referee.audit_match import agreement, audit_match
 from referee.events import (
     CardsDealt,
+    DealReopened,
     DealScored,
     DealStarted,
+    DealVoided,
     Entry,
     MatchOpened,
+    PlayerJoined,
+    PlayerSubstituted,
     Recorded,
+    ScoreCorrected,
 )
 from referee.fingerprint import canonical, short
 from referee.match import deal_id
@@ -96,16 +104,46 @@ def whole(
     match_id: UUID, names: Mapping[UUID, str], match: Sequence[Recorded], deals: Mapping[int, Sequence[Recorded]]
 ) -> Record:
     """The record of a match from its streams; `deals` are the entries of each deal by number."""
-    scored = [entry.event for entry in match if isinstance(entry.event, DealScored)]
-    running = {e.event.number for e in match if isinstance(e.event, DealStarted)} - {event.number for event in scored}
+    scored, started = _numbers(match, DealScored), _numbers(match, DealStarted)
+    running = started - scored - _numbers(match, DealVoided)
     kept = [e for e in match if getattr(e.event, "number", None) not in running]
     return Record(
         match_id,
-        {player: names[player] for player in _players(match[0]) if player in names},
+        {player: names[player] for player in players(match) if player in names},
         tuple(Entry(e.at, e.by, e.event) for e in kept),
-        tuple(tuple(Entry(e.at, e.by, e.event) for e in deals[event.number]) for event in scored),
-        scored[-1].fingerprint if scored else None,
+        tuple(
+            tuple(Entry(e.at, e.by, e.event) for e in deals.get(number, ())) if number in scored else ()
+            for number in sorted(started - running)
+        ),
+        _last_mark(kept),
     )
+
+
+def players(match: Sequence[Recorded | Entry]) -> tuple[UUID, ...]:
+    """Everybody who ever had a seat, in the order of sitting down."""
+    found: list[UUID] = []
+    for entry in match:
+        if isinstance(entry.event, MatchOpened):
+            found += entry.event.players
+        elif isinstance(entry.event, PlayerJoined | PlayerSubstituted):
+            found.append(entry.event.player)
+    return tuple(found)
+
+
+def _numbers(match: Sequence[Recorded | Entry], kind: type[Any]) -> set[int]:
+    return {entry.event.number for entry in match if isinstance(entry.event, kind)}
+
+
+def _last_mark(match: Sequence[Recorded | Entry]) -> str | None:
+    """The fingerprint (hex) of the last deal that has one."""
+    marks: dict[int, str] = {}
+    for entry in match:
+        match entry.event:
+            case DealScored(number=number, fingerprint=mark) | ScoreCorrected(number=number, fingerprint=mark) if mark:
+                marks[number] = mark
+            case DealReopened(number=number):
+                marks.pop(number, None)
+    return marks[max(marks)] if marks else None
 
 
 def read(data: bytes) -> tuple[Record | None, tuple[Defect, ...]]:
@@ -121,13 +159,13 @@ def read(data: bytes) -> tuple[Record | None, tuple[Defect, ...]]:
             return None, _some(defects)
     defects += [Defect(name, "missing") for name in PARTS if name not in head]
     match = tuple(_entries_in(parts.match, "match", defects))
-    if not match or not isinstance(opened := match[0].event, MatchOpened):
+    if not match or not isinstance(match[0].event, MatchOpened):
         defects.append(Defect("match", "does not begin with MatchOpened"))
         return None, _some(defects)
     deals = tuple(tuple(_entries_in(lines, f"deals/{n}", defects)) for n, lines in enumerate(parts.deals))
     record = Record(
         _read(head.get("id", b"null"), UUID, "id", defects) or _id_in(deals),
-        _names(head.get("names", b"{}"), opened.players, defects),
+        _names(head.get("names", b"{}"), players(match), defects),
         match,
         deals,
         _read(head.get("fingerprint", b"null"), str | None, "fingerprint", defects),
@@ -188,10 +226,6 @@ def _said(found: Divergence) -> str:
 
 def _recorded(stream: UUID, entries: Sequence[Entry]) -> list[Recorded]:
     return [Recorded(stream, version, 0, e.at, e.by, e.event) for version, e in enumerate(entries, 1)]
-
-
-def _players(entry: Recorded) -> tuple[UUID, ...]:
-    return entry.event.players if isinstance(entry.event, MatchOpened) else ()
 
 
 def _json(value: Any) -> str:
@@ -307,11 +341,11 @@ def _id_in(deals: Sequence[Sequence[Entry]]) -> UUID:
 def _missing(record: Record) -> Iterator[Defect]:
     """Whether every deal is there from its start to its score, and the fingerprint is the last one's."""
     started = sum(isinstance(entry.event, DealStarted) for entry in record.match)
-    scored = [entry.event for entry in record.match if isinstance(entry.event, DealScored)]
-    if not len(record.deals) == started == len(scored):
-        what = f"{len(record.deals)} deals, where the match started {started} and scored {len(scored)}"
+    over = _numbers(record.match, DealScored) | _numbers(record.match, DealVoided)
+    if not len(record.deals) == started == len(over):
+        what = f"{len(record.deals)} deals, where the match started {started} and ended {len(over)}"
         yield Defect("deals", what)
-    elif record.fingerprint != (scored[-1].fingerprint if scored else None):
+    elif record.fingerprint != _last_mark(record.match):
         yield Defect("fingerprint", "not that of the last deal")
 
 

@@ -22,6 +22,7 @@ from referee.events import (
     Event,
     HiddenCardsRead,
     MatchImported,
+    PlayerJoined,
     Recorded,
     RematchOpened,
     Role,
@@ -37,6 +38,7 @@ from referee.rules.verdict import Claim, Illegal, Undecided
 from referee.store.log import Batch, Command, Conflict, Key
 
 T = TypeVar("T")
+V = TypeVar("V", Match, Deal)
 LEGAL_SHOWN: Final = 20
 
 
@@ -80,14 +82,14 @@ class Referee(Desk):
         found: Match | None = await self.load(match_id, match.evolve, version)
         if found is None:
             raise errors.NotFound("There is no such match.")
-        return found
+        return _as_of(found, version)
 
     async def deal(self, match_id: UUID, number: int, version: int | None = None) -> Deal:
         """A deal as it is now, or as it was at `version`. Raises NotFound."""
         found: Deal | None = await self.load(deal_id(match_id, number), deal.evolve, version)
         if found is None:
             raise errors.NotFound(f"Deal {number} has not been dealt.")
-        return found
+        return _as_of(found, version)
 
     async def replay(self, match_id: UUID, number: int, moves: int | None) -> tuple[Deal, Deal, list[Recorded]]:
         """A deal after its first `moves` moves that count (all when None), as it is now, and its stream. Raises NotFound."""
@@ -251,6 +253,7 @@ class Referee(Desk):
         async def decide() -> Plan:
             now, found = await self.match(who.match), await self.deal(who.match, number)
             check_version(if_match, found.version)
+            _not_voided(now, number)
             if not hands_due(found.state):
                 raise errors.Clash(
                     "NO_HANDS_DUE", "Hands are shown when an observed deal is over and cards are left in them."
@@ -282,8 +285,8 @@ class Referee(Desk):
         if not entries:
             raise errors.NotFound("There is no such match.")
         found = await self.match(match_id, entries[-1].version)
-        deals = {line.number: await self.read(line.id) for line in found.deals if line.points is not None}
-        return record.whole(match_id, await self.names(found.players), entries, deals)
+        deals = {line.number: await self.read(line.id) for line in found.deals}
+        return record.whole(match_id, await self.names(record.players(entries)), entries, deals)
 
     async def take_in(self, data: bytes, key: Key | None) -> Done:
         """Import a record, judged again on the way in. The first stream is the match.
@@ -302,8 +305,9 @@ class Referee(Desk):
             if await self.read(found.id, 0, 1):
                 raise errors.Clash("RECORD_DIFFERS", "Another match, or another state of it, is here under this id.")
             plan = [Batch(found.id, 0, found.match)]
-            plan += [Batch(deal_id(found.id, n), 0, entries) for n, entries in enumerate(found.deals, 1)]
-            granted = self._grants(found.id, len(found.match[0].event.players))  # type: ignore[union-attr]
+            plan += [Batch(deal_id(found.id, n), 0, entries) for n, entries in enumerate(found.deals, 1) if entries]
+            joined = sum(isinstance(entry.event, PlayerJoined) for entry in found.match)
+            granted = self._grants(found.id, len(found.match[0].event.players) + joined)  # type: ignore[union-attr]
             marks = self.batch(access_id(found.id), 0, "importer", MatchImported(found.fingerprint), *granted)
             return Plan([*plan, marks], found.names)
 
@@ -363,8 +367,7 @@ class Referee(Desk):
         """The match and the deal of a move that this caller may have judged."""
         now, found = await self.match(who.match), await self.deal(who.match, number)
         check_version(if_match, found.version)
-        if now.deals[number - 1].voided:
-            raise errors.Clash("DEAL_VOIDED", f"Deal {number} was voided and is played no more.")
+        _not_voided(now, number)
         if seat not in found.seats:
             at = ", ".join(map(str, found.seats))
             raise errors.BadValue(errors.Fault("#/seat", f"at this deal sit the seats {at}"))
@@ -462,9 +465,20 @@ class Referee(Desk):
         return [access.issue(self.secret, match_id, role, seat)[1] for role, seat in roles]
 
 
+def _as_of(found: V, version: int | None) -> V:
+    if version is not None and found.version < version:
+        raise errors.NotFound(f"It has come to version {found.version} only.")
+    return found
+
+
 def sight(who: Caller, found: Deal) -> Sight:
     """What the caller sees of a deal's hidden cards."""
     return who.sight(found.dealt_by, found.points is not None, found.seats)
+
+
+def _not_voided(now: Match, number: int) -> None:
+    if now.deals[number - 1].voided:
+        raise errors.Clash("DEAL_VOIDED", f"Deal {number} was voided and is played no more.")
 
 
 def hints(now: Match, found: Deal, seat: int, move: Any) -> Iterator[Any]:

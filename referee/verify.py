@@ -122,7 +122,8 @@ def _deal(
     scan: Scan, opened: Any, match: Match, number: int, rows: Sequence[RawRow]
 ) -> tuple[list[Recorded], Damage | None]:
     id_ = deal_id(match.id, number)
-    if not rows and not match.deals[number - 1].waiting:
+    line = match.deals[number - 1]
+    if not rows and not (line.waiting or line.voided or line.mode == "tallied"):
         return [], Damage(id_, 1, "missing", "the match knows this deal", deal=number)
     entries, found = _stream(scan, id_, rows)
     if found:

@@ -13,10 +13,10 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from referee import errors, starting
 from referee.access import Caller
 from referee.api import schemas as s
-from referee.api.matches import PAGE, events_page
-from referee.api.present import answer, deal_out, done_headers, event_out, line_out, moves_out
+from referee.api.matches import PAGE, Version, events_page
+from referee.api.present import answer, deal_out, done_headers, events_out, line_out, moves_out
 from referee.api.request import StrictRequest, cards_in, if_match, key_of
-from referee.api.settled import settled
+from referee.api.settled import settled, shown_if_stale
 from referee.deal import Deal
 from referee.desk import Done
 from referee.match import deal_id
@@ -49,7 +49,13 @@ class Deals(Controller):
         cards = cards_in(data.open, data.alphabet, "#/open")
         tally = cards_in(data.tally, data.alphabet, "#/tally")
         how = starting.Start(layout, cards, tally, data.words, data.number)
-        done = await starting.start(referee, who, how, if_match(request), await key_of(request, str(match_id)))
+        version = if_match(request)
+        if tally is not None and version is None and data.number is None:
+            raise errors.NeedsIfMatch(
+                "Say which deal this result is for: its `number`, or If-Match with the match's ETag."
+            )
+        async with shown_if_stale(request, referee, who, None, version):
+            done = await starting.start(referee, who, how, version, await key_of(request, str(match_id)))
         return await _started(request, referee, who, done)
 
     @post("/{number:int}/words", operation_id="addWord", status_code=201)
@@ -73,11 +79,12 @@ class Deals(Controller):
     @get("/{number:int}", operation_id="getDeal")
     async def read(
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
-        match_id: FromPath[UUID], number: FromPath[int],
+        match_id: FromPath[UUID], number: FromPath[int], version: Version = None,
     ) -> Response[s.DealOut]:  # fmt: skip
-        """The deal as this reader may see it; a hidden card is `?`."""
-        deal = await referee.deal(match_id, number)
-        return answer(request, deal_out(deal, await _sight(referee, who, deal)), deal.version, who)
+        """The deal as this reader may see it, now or as it stood at `version`; a hidden card is `?`."""
+        now = await referee.deal(match_id, number)
+        deal = await referee.deal(match_id, number, version) if version else now
+        return answer(request, deal_out(deal, await _sight(referee, who, now)), deal.version, who)
 
     @get("/{number:int}/legal-moves", operation_id="listLegalMoves")
     async def legal_moves(
@@ -152,7 +159,7 @@ class Deals(Controller):
         deal = await referee.deal(match_id, number)
         sight = await _sight(referee, who, deal)
         entries = await referee.entries(deal_id(match_id, number), after, limit)
-        events = tuple(event_out(entry, deal, sight) for entry in entries)
+        events = await events_out(referee, entries, deal, sight)
         return answer(request, events_page(events, deal.version), deal.version, who)
 
 

@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from referee import errors
 from referee.access import Caller
 from referee.api import schemas as s
-from referee.api.present import answer, done_headers, event_out, match_out, tokens_out, words_in
+from referee.api.present import answer, done_headers, events_out, match_out, tokens_out, words_in
 from referee.api.request import StrictRequest, cards_in, fault_of, key_of
 from referee.desk import Done
 from referee.match import access_id
@@ -20,6 +20,8 @@ from referee.rules.game import GAMES, Game
 from referee.service import FirstDealer, Referee
 
 PAGE = 500
+Version = Annotated[int | None, QueryParameter(ge=1, le=2**53)]
+"""The version as of which something is read."""
 
 
 class Matches(Controller):
@@ -48,10 +50,10 @@ class Matches(Controller):
     @get("/{match_id:uuid}", operation_id="getMatch")
     async def read(
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
-        match_id: FromPath[UUID],
+        match_id: FromPath[UUID], version: Version = None,
     ) -> Response[s.MatchOut]:  # fmt: skip
-        """The match: house rules, seats, totals, deals, who deals next."""
-        match = await referee.match(match_id)
+        """The match, now or as it stood at `version`: house rules, seats, totals, deals, who deals next."""
+        match = await referee.match(match_id, version)
         return answer(request, match_out(match, await referee.names(words_in(match))), match.version, who)
 
     @post("/{match_id:uuid}/rematch", operation_id="openRematch", status_code=201)
@@ -87,7 +89,7 @@ class Matches(Controller):
         """The match's own events, in order, past version `after`; each deal has a stream of its own."""
         match = await referee.match(match_id)
         entries = await referee.entries(match_id, after, limit)
-        events = tuple(event_out(entry, None, EVERYTHING) for entry in entries)
+        events = await events_out(referee, entries, None, EVERYTHING)
         return answer(request, events_page(events, match.version), match.version, who)
 
 

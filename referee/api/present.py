@@ -16,6 +16,7 @@ from referee.match import DealLine, Dispute, Match, Proposal
 from referee.rules import rulebook
 from referee.rules.cards import Sight
 from referee.rules.verdict import Violation
+from referee.service import Referee
 
 T = TypeVar("T")
 M = TypeVar("M", Moved, Made)
@@ -116,9 +117,16 @@ def deal_out(deal: Deal, sight: Sight) -> s.DealOut:
     )
 
 
-def event_out(recorded: Recorded, deal: Deal | None, sight: Sight) -> s.EventOut:
-    """An event as `sight` allows; `deal` is the deal whose stream it stands in."""
-    return s.EventOut(recorded.version, recorded.at, recorded.by, _hidden(recorded.event, deal, sight))
+async def events_out(
+    referee: Referee, entries: Sequence[Recorded], deal: Deal | None, sight: Sight
+) -> tuple[s.EventOut, ...]:
+    """Events as `sight` allows, with the reasons given; `deal` is the deal whose stream they stand in."""
+    reasons = {entry.version: why for entry in entries if (why := getattr(entry.event, "why", None))}
+    words = await referee.names(list(reasons.values())) if reasons else {}
+    return tuple(
+        s.EventOut(e.version, e.at, e.by, _hidden(e.event, deal, sight), words.get(reasons.get(e.version)))  # type: ignore[arg-type]
+        for e in entries
+    )
 
 
 def moves_out(entries: Sequence[Recorded], deal: Deal, sight: Sight) -> tuple[s.MoveOut, ...]:

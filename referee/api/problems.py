@@ -79,6 +79,7 @@ def on_referee(request: Request[Any, Any, Any], error: errors.RefereeError) -> R
         case errors.MovedOn():
             headers["ETag"] = f'"{error.current}"'
             more["version"] = error.current
+            more["recorded"], more["asked"] = error.recorded, error.asked
         case errors.Consequences():
             lang = rulebook.pick(request.headers.get("accept-language"))
             more["errors"] = tuple(

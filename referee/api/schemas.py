@@ -349,12 +349,14 @@ class ReplayOut(Out, frozen=True):
 
 
 class EventOut(Out, frozen=True):
-    """An event as this reader may see it; `version` is its place in the stream, from 1."""
+    """An event as this reader may see it; `version` is its place in the stream, from 1; `why` the reason that was given,
+    unless it was erased."""
 
     version: int
     at: Moment
     by: str
     event: Event
+    why: str | None = None
 
 
 class EventsOut(Out, frozen=True):
@@ -387,8 +389,19 @@ class ViolationOut(Out, frozen=True):
     params: dict[str, Any]
 
 
+class AskedOut(Out, frozen=True):
+    """What was asked for in vain: when (by the referee's clock), by whom, and the body of the request."""
+
+    at: Moment
+    by: str
+    body: Any
+
+
 class Problem(Out, frozen=True, omit_defaults=True):
-    """Why a request was not carried out (RFC 9457). Nothing was stored."""
+    """Why a request was not carried out (RFC 9457). Nothing was stored.
+
+    Where the version was stale, `recorded` is what came after it, and `asked` what was not done for that reason.
+    """
 
     type: str
     title: str
@@ -404,6 +417,8 @@ class Problem(Out, frozen=True, omit_defaults=True):
     violations: tuple[ViolationOut, ...] = ()
     legal: tuple[Move, ...] = ()
     version: int | None = None
+    recorded: tuple[EventOut, ...] = ()
+    asked: AskedOut | None = None
 
 
 class SettledOut(Out, frozen=True):

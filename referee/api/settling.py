@@ -14,7 +14,7 @@ from referee.access import Caller
 from referee.api import schemas as s
 from referee.api.present import answer, deal_out, dispute_out, words_in
 from referee.api.request import StrictRequest, cards_in, if_match, key_of
-from referee.api.settled import settled
+from referee.api.settled import settled, shown_if_stale
 from referee.rules.game import Move, Tally
 from referee.service import Referee, sight
 from referee.settling import carry, disputes
@@ -28,8 +28,10 @@ from referee.settling.asks import (
     LetStand,
     Number,
     Seat,
+    Seen,
     Substitute,
     TakeBack,
+    Told,
     VoidDeal,
 )  # fmt: skip
 
@@ -52,18 +54,22 @@ class TakeBackIn(Said, frozen=True, kw_only=True):
 
 
 class CorrectionIn(Said, frozen=True, kw_only=True):
-    """Move `number` was another one; with `let_stand` (the arbiter's) later moves that become irregular are kept."""
+    """Move `number` was another one; with `let_stand` (the arbiter's) later moves that become irregular are kept.
+    `seen`: cards that the table saw turned up in it, where they are others than were recorded."""
 
     number: Number
     move: Move
     let_stand: bool = False
+    seen: Seen = ()
 
 
 class LetStandIn(Said, frozen=True, kw_only=True):
-    """An irregular move that was made at the table and shall stand."""
+    """An irregular move that was made at the table and shall stand; `told` and `seen` as in a move."""
 
     seat: Seat
     move: Move
+    told: Told = ()
+    seen: Seen = ()
 
 
 class ScoreCorrectionIn(Said, frozen=True, kw_only=True):
@@ -137,7 +143,7 @@ class Settling(Controller):
         match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[CorrectionIn],
     ) -> Response[s.SettledOut]:  # fmt: skip
         """Correct an earlier move; the moves after it are judged again, and those that become illegal are named (409)."""
-        ask = CorrectMove(number, data.number, data.move, data.let_stand)
+        ask = CorrectMove(number, data.number, data.move, data.let_stand, data.seen)
         return await _settle(request, referee, who, ask, data, number)
 
     @post("/deals/{number:int}/irregular-moves", operation_id="letMoveStand", status_code=201)
@@ -146,7 +152,7 @@ class Settling(Controller):
         match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[LetStandIn],
     ) -> Response[s.SettledOut]:  # fmt: skip
         """Record an irregular move as it was made at the table, by consent or the arbiter; play goes on from there."""
-        ask = LetStand(number, data.seat, data.move)
+        ask = LetStand(number, data.seat, data.move, data.told, data.seen)
         return await _settle(request, referee, who, ask, data, number)
 
     @post("/deals/{number:int}/score-corrections", operation_id="correctScore", status_code=201)
@@ -257,7 +263,8 @@ class Settling(Controller):
         """The arbiter rules, with the remedy in the same step; provisional until confirmed."""
         version, key = _version(request), await key_of(request, str(match_id))
         remedy = _read(data.remedy, data.alphabet, "#/remedy")
-        done = await disputes.rule(referee, who, number, data.upheld, remedy, data.why, version, key)
+        async with shown_if_stale(request, referee, who, None, version):
+            done = await disputes.rule(referee, who, number, data.upheld, remedy, data.why, version, key)
         return await settled(request, referee, who, done)
 
     @post("/disputes/{number:int}/rulings/{ruling:int}/confirmation", operation_id="confirmRuling", status_code=201)
@@ -275,8 +282,10 @@ async def _settle(
 ) -> Response[s.SettledOut]:  # fmt: skip
     key = await key_of(request, str(who.match))
     ask = _read(ask, said.alphabet, "#")
-    done = await carry.settle(referee, who, ask, said.agreed, said.why, _version(request), key)
-    return await settled(request, referee, who, done, number)
+    version, of_deal = _version(request), isinstance(ask, carry.OF_A_DEAL)
+    async with shown_if_stale(request, referee, who, number if of_deal else None, version):
+        done = await carry.settle(referee, who, ask, said.agreed, said.why, version, key)
+    return await settled(request, referee, who, done, number, of_deal)
 
 
 def _version(request: StrictRequest) -> int:
@@ -287,7 +296,7 @@ def _version(request: StrictRequest) -> int:
 
 
 def _read(ask: Any, alphabet: str, pointer: str) -> Any:
-    """What is asked for, with the cards in its move or tally as the table writes them."""
-    parts = {name: getattr(ask, name) for name in ("move", "tally") if hasattr(ask, name)}
+    """What is asked for, with its cards as the table writes them."""
+    parts = {name: getattr(ask, name) for name in ("move", "tally", "told", "seen") if hasattr(ask, name)}
     read = {name: cards_in(part, alphabet, f"{pointer}/{name}") for name, part in parts.items()}
     return msgspec.structs.replace(ask, **read) if read else ask

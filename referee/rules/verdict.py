@@ -16,6 +16,9 @@ class Violation(msgspec.Struct, frozen=True):
     clause: str
     params: dict[str, Any] = {}
 
+    def __post_init__(self) -> None:
+        _same_when_read_back(self.params)
+
 
 class Claim(msgspec.Struct, frozen=True):
     """Something a legal move takes for granted about cards that nobody has seen: inert data, proven elsewhere."""
@@ -24,6 +27,16 @@ class Claim(msgspec.Struct, frozen=True):
     clause: str
     seat: int
     params: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        _same_when_read_back(self.params)
+
+
+def _same_when_read_back(params: dict[str, Any]) -> None:
+    """JSON knows no tuples: every sequence is a tuple here, so that what was recorded equals what is judged again."""
+    for name, value in params.items():
+        if isinstance(value, list):
+            params[name] = tuple(value)
 
 
 class Legal(msgspec.Struct, frozen=True):

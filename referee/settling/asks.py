@@ -6,10 +6,13 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
+from referee.rules.cards import Card
 from referee.rules.game import Move, Tally
 
 Number: TypeAlias = Annotated[int, Meta(ge=1, le=100_000)]
 Seat: TypeAlias = Annotated[int, Meta(ge=0, le=99)]
+Seen: TypeAlias = Annotated[tuple[Card, ...], Meta(max_length=108)]
+Told: TypeAlias = Annotated[tuple[Seen, ...], Meta(max_length=20)]
 
 
 class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
@@ -25,20 +28,24 @@ class TakeBack(Ask, frozen=True, tag="take_back"):
 
 class CorrectMove(Ask, frozen=True, tag="correct_move"):
     """Move `number` of the deal was another one. Later moves are judged again; with `let_stand`, which is the arbiter's,
-    those that become irregular are kept as they were made."""
+    those that become irregular are kept as they were made. `seen`: cards that the table saw turned up in it, where they
+    are others than were recorded."""
 
     deal: Number
     number: Number
     move: Move
     let_stand: bool = False
+    seen: Seen = ()
 
 
 class LetStand(Ask, frozen=True, tag="let_stand"):
-    """A move that the rules refuse was made at the table and shall stand as it was made."""
+    """A move that the rules refuse was made at the table and shall stand as it was made; `told` and `seen` as in a move."""
 
     deal: Number
     seat: Seat
     move: Move
+    told: Told = ()
+    seen: Seen = ()
 
 
 class CorrectScore(Ask, frozen=True, tag="correct_score"):

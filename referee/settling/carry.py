@@ -73,7 +73,7 @@ async def propose(referee: Referee, who: Caller, ask: Any, why: str | None, key:
         now = await referee.match(who.match)
         reason, words = words_of(why)
         number = len(now.proposals) + 1
-        body = msgspec.to_builtins(ask)
+        body = as_json(ask)
         events: list[Event] = [ProposalMade(number, body["kind"], body, reason)]
         if who.seat is not None:
             events.append(ProposalAnswered(number, who.seat, True))
@@ -97,20 +97,33 @@ async def answer(referee: Referee, who: Caller, number: int, agreed: bool, key: 
             raise errors.Forbidden("An empty seat answers nothing.")
         if proposal.done:
             raise errors.Clash("PROPOSAL_CLOSED", f"Proposal {number} is closed.")
-        if who.seat in proposal.agreed:
+        # who was missing may have left since: then saying it again carries it out
+        if who.seat in proposal.agreed and not (agreed and {*proposal.agreed} >= set(now.active)):
             raise errors.Clash("ANSWERED", f"Seat {who.seat} has agreed already.")
         answered = ProposalAnswered(number, who.seat, agreed)
         mine = [referee.batch(now.id, now.version, who.name, answered)]
         if not agreed or {*proposal.agreed, who.seat} < set(now.active):
             return Plan(mine)
-        ask = msgspec.convert(proposal.body, AnyAsk)
+        ask = msgspec.json.decode(msgspec.json.encode(proposal.body), type=AnyAsk)
         consent = Consent("tokens", now.active)
-        plan = await PLANS[type(ask)](referee, who, now, ask, (), consent, None, proposal.why)
+        try:
+            plan = await PLANS[type(ask)](referee, who, now, ask, (), consent, None, proposal.why)
+        except (errors.Refused, errors.Consequences, errors.BadValue) as refusal:
+            # why not may tell of a hand that is not for the seat that happens to answer last
+            raise errors.Clash(
+                "PROPOSAL_FAILED", f"Proposal {number} cannot be carried out as the match stands; it is still open."
+            ) from refusal
         return Plan(together([*mine, *plan.batches]), plan.words)
 
     if who.role != "seat":
         raise errors.Forbidden("Only a seat answers a proposal, with its own token.")
     return await referee.carry_out(who, key, decide)
+
+
+def as_json(ask: Any) -> dict[str, Any]:
+    """What is asked for as plain JSON, the same before it is written and after it is read back."""
+    body: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(ask))
+    return body
 
 
 def together(batches: Sequence[Batch]) -> list[Batch]:

@@ -13,7 +13,7 @@ from referee.events import DisputeRaised, DisputeRuled, Moved, RulingConfirmed
 from referee.match import Dispute, Match
 from referee.service import LEGAL_SHOWN, Referee
 from referee.settling.asks import AdjustPoints, Ask
-from referee.settling.carry import PLANS, together
+from referee.settling.carry import PLANS, as_json, together
 from referee.settling.consent import ARBITER, words_of
 from referee.settling.moves import deal_of
 from referee.store.log import Key
@@ -74,10 +74,10 @@ async def rule(
         check_version(if_match, now.version)
         dispute = of(now, number)
         reason, words = words_of(why)
-        body = msgspec.to_builtins(remedy) if remedy else {}
+        body = as_json(remedy) if remedy else {}
         ruled = DisputeRuled(number, len(dispute.rulings) + 1, upheld, body, reason)
         batches = [referee.batch(now.id, now.version, who.name, ruled)]
-        ask = _instead(dispute, remedy)
+        ask = _instead(now, dispute, remedy)
         if ask is not None:
             plan = await PLANS[type(ask)](referee, who, now, ask, (), ARBITER, why, reason)
             batches, words = together([*batches, *plan.batches]), words | plan.words
@@ -118,10 +118,11 @@ def of(now: Match, number: int) -> Dispute:
     return now.disputes[number - 1]
 
 
-def _instead(dispute: Dispute, remedy: Ask | None) -> Ask | None:
+def _instead(now: Match, dispute: Dispute, remedy: Ask | None) -> Ask | None:
     """The remedy, less the points that the ruling in force had added. Raises Clash where the two cannot be one step."""
     last = dispute.rulings[-1].remedy if dispute.rulings else {}
-    if last.get("kind") != "adjust_points":
+    line = now.line(last["deal"]) if last.get("kind") == "adjust_points" else None
+    if line is None or line.voided:
         return remedy
     back = {int(seat): -points for seat, points in last["points"].items()}
     if remedy is None:

@@ -4,15 +4,17 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from referee import deal, dealer, errors, fingerprint, match
+from referee import deal, errors, fingerprint, match
 from referee.access import Caller
 from referee.deal import Deal
+from referee.dealer import SeededChance, TableChance
 from referee.desk import Plan, allowed
 from referee.events import Consent, DealFinished, Made, MoveCorrected, MovesTakenBack
 from referee.match import DealLine, Match
-from referee.rules.chance import Chance, Told, WrongOutcome
+from referee.rules.cards import HIDDEN, PUBLIC, Card, Cards, surplus
+from referee.rules.chance import WrongOutcome
 from referee.rules.hands import hands_due
-from referee.rules.verdict import Illegal, Violation
+from referee.rules.verdict import Illegal, Undecided, Violation
 from referee.service import Referee
 from referee.settling.asks import CorrectMove, LetStand, TakeBack
 from referee.settling.consent import consented
@@ -27,13 +29,17 @@ async def take_back(
     What hidden cards it showed stays known, so then only the arbiter may.
     """
     line, found = await deal_of(referee, now, ask.deal)
+    if not found.moves:
+        raise errors.Clash("NOTHING_PLAYED", f"No move of deal {ask.deal} counts: there is nothing to take back.")
     if ask.kept >= found.moves:
         raise errors.BadValue(errors.Fault("#/kept", f"the deal has {found.moves} moves: keep 0 to {found.moves - 1}"))
     if line.points is not None and line.number != len(now.deals):
         raise errors.Clash("LATER_DEAL", "A later deal has been started: correct the move or the score instead.")
+    if line.points is not None and now.abandoned:
+        raise errors.Clash("MATCH_OVER", "The match was abandoned: no deal of it is played on.")
     gone = [one.made for one in found.played[ask.kept :]]
-    shown = found.seed is not None or any(found.kernel.reveals(one.move, one.effects) for one in gone)
-    mine = who.role == "scorekeeper" or (who.seat is not None and found.seats.index(who.seat) == gone[0].seat)
+    shown = _exposed(found) or any(found.kernel.reveals(one.move, one.effects) for one in gone)
+    mine = who.role == "scorekeeper" or who.seat == found.seats[gone[0].seat]
     free = not now.over and mine and len({one.seat for one in gone}) == 1 and not shown
     consent = given or consented(who, now, free, agreed, why)
     if shown and consent.how != "arbiter":
@@ -47,6 +53,14 @@ async def take_back(
     return Plan(batches)
 
 
+def _exposed(found: Deal) -> bool:
+    """Whether the end of the deal has shown cards that would be hidden while it is played: hands, a reserve, the seed."""
+    if found.seed is not None or found.points is None:
+        return found.seed is not None
+    left = found.kernel.held(found.kernel.hide_state(found.state, PUBLIC))
+    return found.hands is not None or (found.mode == "dealt" and HIDDEN in left)
+
+
 async def let_stand(
     referee: Referee, who: Caller, now: Match, ask: LetStand, agreed: Sequence[int], given: Consent | None,
     why: str | None, reason: UUID | None,
@@ -56,11 +70,12 @@ async def let_stand(
     consent = given or consented(who, now, False, agreed, why)
     if ask.seat not in found.seats:
         raise errors.BadValue(errors.Fault("#/seat", f"at this deal sit the seats {', '.join(map(str, found.seats))}"))
+    _judgeable(referee, who, now, found, ask.seat, ask.move, given)
     place = found.seats.index(ask.seat)
     made = await referee.with_chance(
         found,
-        (),
-        (),
+        ask.told if not found.commitment else (),
+        ask.seen,
         lambda chance, seed: deal.let_stand(found, now.rules, place, ask.move, chance, seed, consent, reason),
     )
     return Plan(await referee.with_end(who, now, found, allowed(made, found.version)))
@@ -75,14 +90,25 @@ async def correct_move(
     Raises Consequences, naming the moves that would be irregular, unless the arbiter lets them stand.
     """
     line, found = await deal_of(referee, now, ask.deal)
-    if ask.number > found.moves:
+    if not 0 < ask.number <= found.moves:
         raise errors.BadValue(errors.Fault("#/number", f"the deal has {found.moves} moves"))
-    slip = who.role == "scorekeeper" and ask.number == found.moves and not now.over
-    consent = given or consented(who, now, slip and not found.seed, agreed, why)
+    last = found.played[ask.number - 1].made
+    slip = who.role == "scorekeeper" and ask.number == found.moves and not now.over and not _exposed(found)
+    consent = given or consented(who, now, slip, agreed, why)
+    _judgeable(referee, who, now, found, found.seats[last.seat], ask.move, given)
+    if line.points is not None and now.abandoned and line.number == len(now.deals):
+        raise errors.Clash(
+            "MATCH_OVER", "The match was abandoned: its scores can be corrected, its deals are not played."
+        )
     if ask.let_stand and consent.how != "arbiter":
         raise errors.Forbidden("Only the arbiter may let later moves stand that become irregular.")
     seed = found.seed or (await referee.seed(found.id) if found.commitment else None)
-    after = corrected(found, now.rules, ask.number, ask.move, ask.let_stand, seed)
+    try:
+        after = corrected(found, now.rules, ask, seed)
+    except WrongOutcome as error:
+        if error.violation:
+            raise errors.Refused([error.violation], version=found.version) from error
+        raise errors.BadValue(errors.Fault("#/seen", str(error))) from error
     if after.irregular:
         raise errors.Consequences([(number, found) for number, found in after.irregular])
     events: list[Any] = [MoveCorrected(consent, reason, ask.number, after.moves), *deal.found_in(after.deal, now.rules)]
@@ -112,37 +138,52 @@ class Corrected(NamedTuple):
     irregular: list[tuple[int, tuple[Violation, ...]]]
 
 
-def corrected(found: Deal, rules: Any, number: int, move: Any, let_stand: bool, seed: str | None) -> Corrected:
+def _judgeable(
+    referee: Referee, who: Caller, now: Match, found: Deal, seat: int, move: Any, given: Consent | None
+) -> None:
+    """Raises BadValue for another game's move, Forbidden where the verdict on it would tell of a hand that is hidden."""
+    if not isinstance(move, found.kernel.Move):
+        raise errors.BadValue(errors.Fault("#/move/type", f"this is a deal of {now.game}"))
+    if given is None and not referee.sees(who, found, seat):
+        raise errors.Forbidden("The referee dealt this deal: only who may see that hand, or the arbiter, may ask this.")
+
+
+def corrected(found: Deal, rules: Any, ask: CorrectMove, seed: str | None) -> Corrected:
     """What a correction comes to: every later move judged on the table as it is then. Shuffles keep their outcome
-    where they still shuffle the same cards."""
+    where they still shuffle the same cards. Raises WrongOutcome where cards were turned up that nobody told of."""
+    number, let_stand = ask.number, ask.let_stand
     game, before = found.kernel, deal.at_move(found, number - 1)
     state, shuffles, moves = before.state, before.shuffles, list[Made]()
     irregular: list[tuple[int, tuple[Violation, ...]]] = []
     old = [one.made for one in found.played[number - 1 :]]
-    for place, (seat, told) in enumerate([(old[0].seat, move), *((one.seat, one.move) for one in old[1:])]):
+    for place, (seat, told) in enumerate([(old[0].seat, ask.move), *((one.seat, one.move) for one in old[1:])]):
         verdict = game.judge(rules, state, seat, told)
         faults = verdict.violations if isinstance(verdict, Illegal) else ()
         possible = all(fault.code in game.CAN_STAND for fault in faults)
-        if faults and not (possible and (let_stand or old[place].irregular)):
+        stood = bool(old[place].irregular) and told == old[place].move
+        if faults and not (possible and (let_stand or stood)):
             irregular.append((number + place, faults))
             if not possible:
                 break
-        effects = _played(found, rules, state, seat, told, old[place], seed, shuffles)
-        moves.append(Made(seat, told, effects, faults))
+        seen = ask.seen if place == 0 and ask.seen else game.seen(old[place].move, old[place].effects)
+        chance = SeededChance(seed, found.words, shuffles) if seed else Again(game.outcomes(old[place].effects), seen)
+        effects = game.play(rules, state, seat, told, chance)
+        if isinstance(chance, Again) and found.mode == "observed" and chance.unseen:
+            raise WrongOutcome(f"move {number + place} turns up {len(seen) - len(chance.unseen)} cards")
+        claims = verdict.claims if isinstance(verdict, Undecided) else ()
+        moves.append(Made(seat, told, effects, faults, claims))
         state = game.evolve(state, seat, told, effects)
         shuffles += len(game.outcomes(effects))
     return Corrected(tuple(moves), deal.corrected(found, number, tuple(moves)), irregular)
 
 
-def _played(found: Deal, rules: Any, state: Any, seat: int, move: Any, old: Any, seed: str | None, made: int) -> Any:
-    game = found.kernel
-    if seed:
-        return game.play(rules, state, seat, move, dealer.SeededChance(seed, found.words, made))
-    try:
-        return game.play(rules, state, seat, move, Told(game.outcomes(old.effects), game.seen(old.move, old.effects)))
-    except WrongOutcome:
-        chance: Chance = dealer.TableChance(())
-        return game.play(rules, state, seat, move, chance)
+class Again(TableChance):
+    """Chance for a move that is made over: its shuffles come out as they did where they are of the same cards, else anew."""
+
+    def shuffle(self, cards: Sequence[Card]) -> Cards:
+        if self.rest and any(surplus(self.rest[0], cards)):
+            self.rest.clear()
+        return super().shuffle(cards)
 
 
 async def deal_of(referee: Referee, now: Match, number: int) -> tuple[DealLine, Deal]:

@@ -1,6 +1,6 @@
 """Results after the fact: entered, corrected, adjusted by a ruling, voided."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from referee import errors, match
@@ -20,6 +20,8 @@ async def correct_score(
     """Enter a scored deal's result anew, judged like a first entry: the scorekeeper's until the match is over."""
     line = scored(now, ask.deal)
     consent = given or consented(who, now, who.role == "scorekeeper" and not now.over, agreed, why)
+    if not isinstance(ask.tally, now.kernel.Tally):
+        raise errors.BadValue(errors.Fault("#/tally/type", f"this is a match of {now.game}"))
     lines = allowed(now.kernel.tally(now.rules, len(line.seats), ask.tally), now.version)
     points = tuple(sum(part.values()) for part in lines)
     events = match.correct_score(now, line.number, points, lines, None, consent, reason)
@@ -37,8 +39,8 @@ async def adjust_points(
         raise errors.BadValue(
             errors.Fault("#/points", f"did not sit at deal {ask.deal}: {', '.join(map(str, strange))}")
         )
-    points, lines = adjusted(line, {seat: ask.points.get(seat, 0) for seat in line.seats})
-    events = match.correct_score(now, line.number, points, lines, None, consent, reason)
+    points, lines, ruled = adjusted(line, ask.points)
+    events = match.correct_score(now, line.number, points, lines, None, consent, reason, ruled)
     return Plan([referee.batch(now.id, now.version, who.name, *events)])
 
 
@@ -68,12 +70,10 @@ def scored(now: Match, number: int) -> DealLine:
     return line
 
 
-def adjusted(line: DealLine, by: dict[int, int]) -> tuple[Points, Lines]:
-    """A deal's points and lines by place with `by` added to the line `ruling`; there is none where it is all zeros."""
+def adjusted(line: DealLine, by: Mapping[int, int]) -> tuple[Points, Lines, Points]:
+    """A deal's points and lines by place without what rulings added, and by seat what they add with `by`."""
     assert line.lines is not None
-    ruled = {seat: line.lines[seat].get("ruling", 0) + by[seat] for seat in line.seats}
-    lines = []
-    for seat in line.seats:
-        rest = {name: points for name, points in line.lines[seat].items() if name != "ruling"}
-        lines.append({**rest, "ruling": ruled[seat]} if any(ruled.values()) else rest)
-    return tuple(sum(part.values()) for part in lines), tuple(lines)
+    before = line.ruled or (0,) * (max(line.seats) + 1)
+    ruled = tuple(points + by.get(seat, 0) for seat, points in enumerate(before))
+    lines = tuple({name: n for name, n in line.lines[seat].items() if name != match.RULING} for seat in line.seats)
+    return tuple(sum(part.values()) for part in lines), lines, ruled

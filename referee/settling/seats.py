@@ -1,7 +1,7 @@
 """Who sits at the table: joining, leaving, substitutes, and stopping altogether (rules 4.2, "Player leaves")."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from referee import access, errors, match
@@ -22,6 +22,8 @@ from referee.service import Referee
 from referee.settling.asks import Abandon, Join, Leave, Substitute
 from referee.settling.consent import consented
 
+MOST_SEATS: Final = 20
+
 
 async def join(
     referee: Referee, who: Caller, now: Match, ask: Join, agreed: Sequence[int], given: Consent | None,
@@ -30,6 +32,12 @@ async def join(
     """A new seat from the next deal on, where the game allows one more; its token is issued with it."""
     consent = given or consented(who, now, False, agreed, why)
     _not_over(now)
+    if ask.total >= now.rules.target:
+        raise errors.BadValue(errors.Fault("#/total", f"less than the target, which is {now.rules.target}"))
+    if len(now.players) >= MOST_SEATS:
+        raise errors.Clash(
+            "NO_MORE_SEATS", f"A match counts at most {MOST_SEATS} seats, those that were left included."
+        )
     if reasons := now.kernel.agree(now.rules, len(now.active) + 1):
         raise errors.Refused(reasons, version=now.version)
     ((player, name),) = await referee.players([(ask.player, ask.name)], ["#"], now.players)
@@ -56,6 +64,8 @@ async def leave(
     rest = tuple(seat for seat in now.active if seat != ask.seat)
     if now.kernel.agree(now.rules, len(rest)):
         events.append(MatchAbandoned(consent, reason, rest if len(rest) == 1 else ()))
+    else:
+        events += match.without(now, ask.seat)
     tokens = await _tokens(referee, who, now, ask.seat, renew=False)
     return Plan([referee.batch(now.id, now.version, who.name, *events), tokens])
 
