@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from referee import dealer
-from referee.deal import Deal, as_moved, at_move, corrected, evolve, follow, found_in, result, said
+from referee.deal import Deal, as_moved, at_move, evolve, follow, found_in, result, said
 from referee.events import (
     CardsDealt,
     DealFinished,
@@ -77,8 +77,8 @@ def _in_deal(opened: MatchOpened, rules: Any, recorded: Recorded, deal: Deal | N
             return Divergence("hands", version, violations=reasons) if reasons else None
         case IrregularityFound() as fault:
             return None if fault in found_in(deal, rules) else Divergence("fault", version, fault.move, fault.seat)
-        case IrregularityNoted():
-            return None
+        case IrregularityNoted() as note:
+            return None if _notable(deal, note) else Divergence("order", version, note.move, note.seat)
         case SeedRevealed(seed) if _played_out(deal) and deal.commitment and deal.seed is None:
             fits = _SEED.fullmatch(seed) and dealer.commitment(seed) == deal.commitment
             return None if fits else Divergence("seed", version)
@@ -145,8 +145,22 @@ def _corrected(rules: Any, version: int, correction: MoveCorrected, deal: Deal) 
         claims = judged.claims if isinstance(judged, Undecided) else ()
         if found := _moved(rules, version, msgspec.structs.replace(moved, claims=claims), now):
             return found
-        now = corrected(deal, correction.number, correction.moves[: place + 1])
+        now = follow(now, moved)
     return None
+
+
+def _notable(deal: Deal, note: IrregularityNoted) -> bool:
+    """Whether a note fits the deal: of cards it changes only the order of a seat's sabo, before the first move."""
+    seats, sabo = len(deal.state.hands), getattr(deal.state, "sabo", ())
+    if not (note.seat is None or 0 <= note.seat < seats) or not 0 <= note.move <= deal.moves:
+        return False
+    if note.place is None and not note.mixed:
+        return True
+    if not sabo or note.seat is None:
+        return False
+    own = sabo[note.seat]
+    lies = note.place is None or (0 <= note.place < len(own) and own[note.place] is not None)
+    return lies and (not note.mixed or (deal.moves == 0 and sorted(note.mixed) == sorted(own)))
 
 
 def _of(game: Game, part: msgspec.Struct) -> bool:
@@ -165,6 +179,10 @@ def _fair(rules: Any, entries: Sequence[Recorded], seed: str) -> Divergence | No
     for recorded in entries[1:]:
         event = recorded.event
         now: Deal = deal
+        if isinstance(event, IrregularityNoted) and event.mixed:
+            mixed = dealer.SeededChance(seed, words, now.shuffles).shuffle(now.state.sabo[event.seat])
+            if mixed != event.mixed:
+                return Divergence("shuffle", recorded.version, seat=event.seat)
         made: list[Moved] = [event] if isinstance(event, Moved) else []
         if isinstance(event, MoveCorrected):
             now, made = at_move(deal, event.number - 1), [as_moved(one) for one in event.moves]

@@ -10,11 +10,11 @@ from litestar import Request, Response
 from referee.access import Caller
 from referee.api import schemas as s
 from referee.deal import Deal
-from referee.events import CardsDealt, Event, Moved, Recorded, Role
+from referee.events import CardsDealt, Event, IrregularityNoted, Moved, Recorded, Role
 from referee.fingerprint import short
 from referee.match import DealLine, Dispute, Match, Proposal
 from referee.rules import rulebook
-from referee.rules.cards import Sight
+from referee.rules.cards import Sight, hide
 
 T = TypeVar("T")
 
@@ -149,6 +149,8 @@ def _hidden(event: Event, deal: Deal | None, sight: Sight) -> Event:
     match event:
         case CardsDealt():
             return replace(event, layout=deal.kernel.hide_layout(event.layout, sight))  # type: ignore[no-any-return]
+        case IrregularityNoted(mixed=mixed):
+            return replace(event, mixed=hide(mixed))  # type: ignore[no-any-return]
         case Moved(seat, _, effects):
             return replace(event, effects=deal.kernel.hide_effects(effects, seat, sight))  # type: ignore[no-any-return]
         case _:
