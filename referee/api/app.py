@@ -20,7 +20,9 @@ from referee.access import Caller
 from referee.api import schemas as s
 from referee.api.deals import Deals
 from referee.api.edge import Edge
+from referee.api.hearing import Hearing
 from referee.api.matches import Matches
+from referee.api.noted import Noted
 from referee.api.openapi import CompleteConfig
 from referee.api.problems import HANDLERS
 from referee.api.records import RecordBox, Records, list_rulebooks, read_rulebook
@@ -96,7 +98,9 @@ def create_app(given: Settings | None = None) -> Litestar:
     app = Litestar(
         route_handlers=[
             Router(
-                "/v1", route_handlers=[Matches, Deals, Settling, Records], dependencies={"who": Provide(provide_caller)}
+                "/v1",
+                route_handlers=[Matches, Deals, Settling, Hearing, Noted, Records],
+                dependencies={"who": Provide(provide_caller)},
             ),
             Router("/v1", route_handlers=[RecordBox, list_rulebooks, read_rulebook]),
             healthz,

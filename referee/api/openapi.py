@@ -10,9 +10,10 @@ from litestar.openapi.spec import OpenAPI
 
 from projections import totals
 from referee import events, record
-from referee.api import schemas
+from referee.api import hearing, noted, schemas, settling
 from referee.rules import game, rulebook
 from referee.rules.game import GAMES
+from referee.settling import asks
 
 REF: Final = "#/components/schemas/{name}"
 ABOUT: Final = """Keeps the score of card matches played with real cards; refuses illegal moves with the clause that says so.
@@ -28,6 +29,8 @@ UNIONS: Final[dict[str, Any]] = {
     "Move": game.Move,
     "Effects": game.Effects,
     "State": game.State,
+    "Tally": game.Tally,
+    "Ask": asks.AnyAsk,
 }
 TEXTS: Final = {
     "200": "Here it is",
@@ -43,6 +46,7 @@ TEXTS: Final = {
     "415": "Not application/json",
     "421": "This host name is not served here",
     "422": "The body does not match its schema, a rule forbids it, or the Idempotency-Key was used for another request",
+    "428": "If-Match is missing",
     "500": "A fault of the referee, logged under the number in `instance`",
     "503": "Cannot be answered now; nothing was half-done",
 }
@@ -66,8 +70,22 @@ HEADERS_OF_ERRORS: Final = {
     "422": ("ETag", "Content-Language"),
     "503": ("Retry-After",),
 }
-ERRORS: Final = ("400", "401", "403", "404", "409", "412", "413", "415", "421", "422", "500", "503")
-CONDITIONAL: Final = ("startDeal", "makeMove")
+ERRORS: Final = ("400", "401", "403", "404", "409", "412", "413", "415", "421", "422", "428", "500", "503")
+CONDITIONAL: Final = ("startDeal", "makeMove", "showHands", "noteIrregularity")
+SETTLED: Final = (
+    "takeBack",
+    "correctMove",
+    "letMoveStand",
+    "correctScore",
+    "voidDeal",
+    "joinMatch",
+    "leaveMatch",
+    "substitutePlayer",
+    "abandonMatch",
+    "ruleOnDispute",
+)
+"""What changes what was recorded: If-Match must be given."""
+STORE_NOTHING: Final = ("checkRecord", "whatIf")
 LOCATED: Final = ("importRecord", "addWord", "dealCards", "openMatch", "openRematch", "startDeal")
 RECORDS: Final = ("importRecord", "checkRecord")
 UNTAGGED: Final = ("healthz", "readyz", "renewToken", "checkRecord", "listRulebooks", "getRulebook")
@@ -80,6 +98,14 @@ CLASHES: Final = (
     "openRematch",
     "renewToken",
     "startDeal",
+    "showHands",
+    "noteIrregularity",
+    "propose",
+    "answerProposal",
+    "raiseDispute",
+    "getDispute",
+    "confirmRuling",
+    *SETTLED,
 )
 
 
@@ -142,16 +168,19 @@ def _errors(path: str, method: str, name: str) -> Iterator[str]:
         yield from ("413", "415", "422")
     if name in CLASHES:
         yield "409"
-    if name in CONDITIONAL:
+    if name in CONDITIONAL or name in SETTLED:
         yield "412"
+    if name in SETTLED:
+        yield "428"
 
 
 def _request_headers(path: str, method: str, name: str) -> list[str]:
     if method == "get":
         return ["If-None-Match"] if "{match_id}" in path else []
-    if name == "checkRecord":
+    if name in STORE_NOTHING:
         return []
-    return ["If-Match", "Idempotency-Key"] if name in CONDITIONAL else ["Idempotency-Key"]
+    conditional = name in CONDITIONAL or name in SETTLED
+    return ["If-Match", "Idempotency-Key"] if conditional else ["Idempotency-Key"]
 
 
 def _header(name: str) -> dict[str, Any]:
@@ -171,7 +200,7 @@ def _parameter(parameter: dict[str, Any]) -> dict[str, Any]:
 def _succeeded(code: str, answer: dict[str, Any], method: str, name: str) -> dict[str, Any]:
     headers = [] if name in UNTAGGED else ["ETag"]
     headers += ["Location"] if name in LOCATED else []
-    headers += ["Idempotent-Replayed"] if method == "post" else []
+    headers += ["Idempotent-Replayed"] if method == "post" and name not in STORE_NOTHING else []
     headers += ["Link"] if name == "listLegalMoves" else []
     headers += ["Content-Language"] if name == "getRulebook" else []
     return answer | {"description": TEXTS[code], "headers": _refs(headers)}
@@ -201,9 +230,10 @@ def _structs(module: Any) -> list[type[msgspec.Struct]]:
 
 def _schemas() -> dict[str, Any]:
     """Every component: a game's own Structs under the game's name, tagged unions under theirs, house rules by game."""
+    of_api = [kind for module in (schemas, settling, hearing, noted) for kind in _structs(module)]
     kinds = [
         kind
-        for kind in (*_structs(schemas), *_structs(totals), *_structs(record), *_structs(rulebook))
+        for kind in (*of_api, *_structs(totals), *_structs(record), *_structs(rulebook))
         if kind not in (schemas.In, schemas.Out)
     ]
     of_games = {kind: kernel.NAME.capitalize() for kernel in GAMES.values() for kind in _structs(kernel)}

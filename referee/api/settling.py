@@ -288,6 +288,6 @@ def _version(request: StrictRequest) -> int:
 
 def _read(ask: Any, alphabet: str, pointer: str) -> Any:
     """What is asked for, with the cards in its move or tally as the table writes them."""
-    parts = {name: getattr(ask, name) for name in ("move", "tally") if hasattr(ask, name)}
+    parts = {name: getattr(ask, name) for name in ("move", "tally", "told") if hasattr(ask, name)}
     read = {name: cards_in(part, alphabet, f"{pointer}/{name}") for name, part in parts.items()}
     return msgspec.structs.replace(ask, **read) if read else ask
