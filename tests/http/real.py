@@ -29,7 +29,7 @@ def begun(table: Table, game: str, moves: int = 0, seed: int = 1, **house_rules:
 
 def play(match: Opened, moves: int = 10_000, number: int = 1) -> list[int]:
     """Up to so many moves of a deal, each the first legal one; the seats that made them."""
-    keeper, seats = match.scorekeeper, []
+    keeper, seats = match.scorekeeper, list[int]()
     while len(seats) < moves:
         turn = keeper.get(f"/deals/{number}/legal-moves?limit=1").json()
         if not turn["moves"]:

@@ -175,7 +175,7 @@ def _not_looked_at(state: State, seat: int, place: int) -> list[Violation]:
     first = state.looked_at[seat] if state.looked_at else None
     if first is None or first == place or state.led is None:
         return []
-    return [Violation("SABO_LOOKED_AT", "SB-8", {"place": place, "first": first})]
+    return [Violation("SABO_LOOKED_AT", "SB-8", {"first": first})]
 
 
 def _sabo_faults(hand: Cards, led: str | None, place: int) -> list[Violation]:
