@@ -15,6 +15,7 @@ from referee.api import schemas as s
 from referee.api.present import answer, deal_out, dispute_out, words_in
 from referee.api.request import StrictRequest, cards_in, if_match, key_of
 from referee.api.settled import settled
+from referee.rules.cards import Card
 from referee.rules.game import Move, Tally
 from referee.service import Referee, sight
 from referee.settling import carry, disputes
@@ -60,10 +61,12 @@ class CorrectionIn(Said, frozen=True, kw_only=True):
 
 
 class LetStandIn(Said, frozen=True, kw_only=True):
-    """An irregular move that was made at the table and shall stand."""
+    """An irregular move that was made at the table and shall stand; `told` and `seen` as in any move."""
 
     seat: Seat
     move: Move
+    told: Annotated[tuple[Annotated[tuple[Card, ...], Meta(max_length=108)], ...], Meta(max_length=20)] = ()
+    seen: Annotated[tuple[Card, ...], Meta(max_length=108)] = ()
 
 
 class ScoreCorrectionIn(Said, frozen=True, kw_only=True):
@@ -146,7 +149,7 @@ class Settling(Controller):
         match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[LetStandIn],
     ) -> Response[s.SettledOut]:  # fmt: skip
         """Record an irregular move as it was made at the table, by consent or the arbiter; play goes on from there."""
-        ask = LetStand(number, data.seat, data.move)
+        ask = LetStand(number, data.seat, data.move, data.told, data.seen)
         return await _settle(request, referee, who, ask, data, number)
 
     @post("/deals/{number:int}/score-corrections", operation_id="correctScore", status_code=201)
@@ -288,6 +291,6 @@ def _version(request: StrictRequest) -> int:
 
 def _read(ask: Any, alphabet: str, pointer: str) -> Any:
     """What is asked for, with the cards in its move or tally as the table writes them."""
-    parts = {name: getattr(ask, name) for name in ("move", "tally", "told") if hasattr(ask, name)}
+    parts = {name: getattr(ask, name) for name in ("move", "tally", "told", "seen") if hasattr(ask, name)}
     read = {name: cards_in(part, alphabet, f"{pointer}/{name}") for name, part in parts.items()}
     return msgspec.structs.replace(ask, **read) if read else ask

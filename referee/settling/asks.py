@@ -35,11 +35,13 @@ class CorrectMove(Ask, frozen=True, tag="correct_move"):
 
 
 class LetStand(Ask, frozen=True, tag="let_stand"):
-    """A move that the rules refuse was made at the table and shall stand as it was made."""
+    """A move that the rules refuse was made at the table and shall stand as it was made; `told` and `seen` as in any move."""
 
     deal: Number
     seat: Seat
     move: Move
+    told: Annotated[tuple[Annotated[tuple[Card, ...], Meta(max_length=108)], ...], Meta(max_length=20)] = ()
+    seen: Annotated[tuple[Card, ...], Meta(max_length=108)] = ()
 
 
 class CorrectScore(Ask, frozen=True, tag="correct_score"):

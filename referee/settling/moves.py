@@ -59,8 +59,8 @@ async def let_stand(
     place = found.seats.index(ask.seat)
     made = await referee.with_chance(
         found,
-        (),
-        (),
+        ask.told,
+        ask.seen,
         lambda chance, seed: deal.let_stand(found, now.rules, place, ask.move, chance, seed, consent, reason),
     )
     return Plan(await referee.with_end(who, now, found, allowed(made, found.version)))
