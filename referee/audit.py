@@ -21,6 +21,7 @@ from referee.events import (
     Recorded,
     SeedRevealed,
 )
+from referee.fingerprint import canonical
 from referee.rules.chance import Told, WrongOutcome
 from referee.rules.game import RULESETS, Game
 from referee.rules.hands import check_hands, hands_due
@@ -120,9 +121,9 @@ def _moved(rules: Any, version: int, moved: Moved, deal: Deal) -> Divergence | N
         return Divergence("order", version, number, moved.seat)
     verdict = game.judge(rules, deal.state, moved.seat, move)
     faults = verdict.violations if isinstance(verdict, Illegal) else ()
-    if faults != moved.irregular or any(fault.code not in game.CAN_STAND for fault in faults):
+    if not _same(faults, moved.irregular) or any(fault.code not in game.CAN_STAND for fault in faults):
         return Divergence("illegal", version, number, moved.seat, faults)
-    if moved.claims != (verdict.claims if isinstance(verdict, Undecided) else ()):
+    if not _same(moved.claims, verdict.claims if isinstance(verdict, Undecided) else ()):
         return Divergence("claims", version, number, moved.seat)
     told = Told(game.outcomes(moved.effects), game.seen(move, moved.effects))
     try:
@@ -132,6 +133,11 @@ def _moved(rules: Any, version: int, moved: Moved, deal: Deal) -> Divergence | N
     if expected != moved.effects or told.rest or (deal.mode == "observed" and told.unseen):
         return Divergence("effects", version, number, moved.seat, expected=expected)
     return None
+
+
+def _same(found: Any, recorded: Any) -> bool:
+    """Whether two things are written the same: of lists in parameters the log does not say that they were tuples."""
+    return canonical(found) == canonical(recorded)  # type: ignore[no-any-return]
 
 
 def _corrected(rules: Any, version: int, correction: MoveCorrected, deal: Deal) -> Divergence | None:

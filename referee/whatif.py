@@ -9,6 +9,7 @@ import msgspec
 from referee.deal import Deal, at_move, follow, result, said
 from referee.dealer import SeededChance
 from referee.events import HandsShown, Lines
+from referee.fingerprint import canonical
 from referee.rules.cards import Cards
 from referee.rules.chance import Chance, Told, WrongOutcome
 from referee.rules.hands import check_hands, hands_due
@@ -111,7 +112,8 @@ def _departure(
 ) -> Departure | None:
     """How a move departs from the record, if it does."""
     then = deal.played[number - 1].made if number <= deal.moves else None
-    if then and (then.seat, then.move, then.effects, then.irregular) == (place, one.move, effects, faults):
+    same_faults = then is not None and canonical(then.irregular) == canonical(faults)
+    if then and same_faults and (then.seat, then.move, then.effects) == (place, one.move, effects):
         return None
     recorded = bool(then and (then.seat, then.move) == (place, one.move))
     return Departure(number, place, one.move, recorded, faults, effects)
