@@ -4,9 +4,10 @@ from typing import Any
 
 import msgspec
 
-from referee.rules.game import GAMES
+from referee.rules.game import GAMES, Game
 from tests.dealing import SMALLEST, SeededChance, new_deal, rules_of
 from tests.http.table import Opened, Phone, Table
+from tests.rules.observing import Sides, opened
 
 PLAYERS = {"tablanet": 2, "tabu": 2, "sabo": 2}
 
@@ -43,3 +44,37 @@ def play(match: Opened, moves: int = 10_000, number: int = 1) -> list[int]:
 def tag(phone: Phone, path: str = "") -> str:
     """The ETag of something."""
     return str(phone.get(path).headers["etag"])
+
+
+def observe(table: Table, game: Game, rules: Any, seats: int, dealer: int, cards: Any = ()) -> Opened:
+    """A match whose first deal is observed: what lies open, and nothing of the hands."""
+    match = table.open(game.NAME, seats, dealer, **msgspec.to_builtins(rules))
+    started = match.scorekeeper.post("/deals", {"open": list(cards)})
+    assert started.status_code == 201, started.text
+    return match
+
+
+def observed(table: Table, game: Game, sides: Sides, show: bool = True) -> Opened:
+    """The deal as the table saw it, irregular moves let stand."""
+    record = sides.seen
+    match = observe(table, game, sides.rules, len(record.layout.hands), record.dealer, opened(record.layout))
+    follow(match, game, record)
+    if show and record.hands is not None:
+        shown = match.scorekeeper.post("/deals/1/hands", {"hands": body(record.hands)})
+        assert shown.status_code == 201, shown.text
+    return match
+
+
+def follow(match: Opened, game: Game, record: Any) -> None:
+    """Make the moves of a record; those that are refused are let stand by all."""
+    for step in record.steps:
+        said = {"seat": step.seat, "move": body(step.move)}
+        if record.hands is not None or "?" in record.layout.hands[0]:
+            said["seen"] = list(game.seen(step.move, step.effects))
+        made = match.scorekeeper.post("/deals/1/moves", said)
+        if made.status_code == 422:
+            assert made.json()["violations"], made.text
+            version = tag(match.scorekeeper, "/deals/1")
+            asked = said | {"why": "played on", "agreed": list(range(len(record.layout.hands)))}
+            made = match.scorekeeper.post("/deals/1/irregular-moves", asked, if_match=version)
+        assert made.status_code == 201, made.text
