@@ -3,8 +3,12 @@
 import re
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
+from referee import record as records
+from referee.audit import audit
+from referee.events import MatchOpened, Recorded
 from referee.irregularities import KINDS, ROWS, WINDOWS
 from referee.rules.cards import PACK, SUIT
 from referee.rules.words import LANGUAGES, texts_of
@@ -322,24 +326,63 @@ def test_sabo_that_were_seen_are_mixed_by_the_seed(lite: Table) -> None:
         event = phone.get("/deals/1/events").json()["events"][-1]["event"]
         assert (event["type"], event["mixed"]) == ("IrregularityNoted", ["?"] * 5)
         assert phone.get("/deals/1").json()["state"]["sabo"] == [["?"] * 5] * 2
-    turn: int | None = 1
-    while turn is not None:
-        move = match.seats[turn].get("/deals/1/legal-moves?limit=99").json()["moves"][-1]
-        made = match.seats[turn].move(1, turn, move).json()
-        assert "effects" in made, made
-        if move["type"] == "sabo.place":
-            assert made["effects"]["card"] == after[turn][move["place"]]
-        turn = made["deal"]["turn"]
-    audit = match.spectator.get("/deals/1/audit").json()
-    assert audit["divergence"] is None
-    assert [one["remedy"] for one in audit["noted"]] == ["mixed_again"]
+    shown = played_out(match)
+    assert shown == [{place: card for place, card in enumerate(cards)} for cards in after]
+    heard = match.spectator.get("/deals/1/audit").json()
+    assert heard["divergence"] is None
+    assert [one["remedy"] for one in heard["noted"]] == ["mixed_again"]
     record = match.spectator.get("/record").content
     checked = lite.client.post(
         "/v1/records/check", content=record, headers={"Content-Type": "application/vnd.referee.match+json"}
     )
     assert checked.json()["legal"] is True, checked.text
-    other = record.replace(str(after[1]).replace("'", '"').replace(" ", "").encode(), b"", 1)
-    assert other == record or b'"mixed"' in record
+    assert tampered(record, mixed=after[1][::-1]) == "effects"
+    assert tampered(record, mixed=[*after[1][1:], "2S"]) == "order"
+    assert tampered(record, mixed=after[1], move=1) == "order"
+    assert tampered(record, mixed=(), place=5) == "order"
+    assert tampered(record, seat=None) == "order"
+    assert tampered(record) is None
+
+
+def played_out(match: Opened) -> list[dict[int, str]]:
+    """Play the first deal to its end, sabo cards first where they may be: what lay at each place, by seat."""
+    shown: list[dict[int, str]] = [{}, {}]
+    turn: int | None = 1
+    while turn is not None:
+        move = match.seats[turn].get("/deals/1/legal-moves?limit=99").json()["moves"][-1]
+        made = match.seats[turn].move(1, turn, move).json()
+        if move["type"] == "sabo.place":
+            shown[turn][move["place"]] = made["effects"]["card"]
+        turn = made["deal"]["turn"]
+    return shown
+
+
+def test_an_order_that_the_seed_does_not_give_is_found(lite: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever deals does not choose how the sabo lie once they are mixed."""
+    match = lite.open("sabo", 2)
+    assert match.scorekeeper.post("/deals", {}).status_code == 201
+
+    async def chosen(referee: Any, who: Any, found: Any, *rest: Any) -> tuple[str, ...]:
+        return tuple(sorted(found.state.sabo[1], reverse=True))
+
+    monkeypatch.setattr("referee.settling.notes._mixed", chosen)
+    assert match.scorekeeper.post("/deals/1/irregularities", {"kind": "sabo_exposed", "seat": 1}).status_code == 201
+    played_out(match)
+    assert match.spectator.get("/deals/1/audit").json()["divergence"] == {"what": "shuffle", "version": 2, "move": None}
+
+
+def tampered(data: bytes, **changes: Any) -> str | None:
+    """What an audit says of a record whose first deal begins with another note."""
+    read, _ = records.read(data)
+    assert read is not None
+    opening, deal = read.match[0].event, list(read.deals[0])
+    changes = {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
+    event = msgspec.structs.replace(deal[1].event, **changes)
+    deal[1] = msgspec.structs.replace(deal[1], event=event)
+    entries = [Recorded(read.id, at, at, entry.at, entry.by, entry.event) for at, entry in enumerate(deal, 1)]
+    assert isinstance(opening, MatchOpened)
+    found = audit(opening, entries)
+    return found.what if found else None
 
 
 def test_sabo_that_were_seen_are_mixed_as_the_table_tells(lite: Table) -> None:
@@ -408,9 +451,9 @@ def test_a_sabo_card_that_was_looked_at_comes_next(lite: Table) -> None:
         if_match=tag(keeper, "/deals/1"),
     )  # fmt: skip
     assert stood.status_code == 201, stood.text
-    audit = match.arbiter.get("/deals/1/audit").json()
-    assert audit["divergence"] is None
-    assert [[v["code"] for v in one["violations"]] for one in audit["let_stand"]] == [["SABO_LOOKED_AT"]]
+    heard = match.arbiter.get("/deals/1/audit").json()
+    assert heard["divergence"] is None
+    assert [[v["code"] for v in one["violations"]] for one in heard["let_stand"]] == [["SABO_LOOKED_AT"]]
 
 
 def test_who_leads_may_lead_another_sabo_card_than_the_one_looked_at(lite: Table) -> None:
@@ -506,9 +549,9 @@ def test_a_revoke_found_later_stands_at_the_agreed_price(lite: Table) -> None:
     asked = {"seat": seat, "move": fault, "why": "found at the end", "agreed": [0, 1]}
     assert keeper.post("/deals/1/irregular-moves", asked, if_match=tag(keeper, "/deals/1")).status_code == 201
     play(match)
-    audit = match.spectator.get("/deals/1/audit").json()
-    assert [(one["kind"], one["seat"], one["cost"]) for one in audit["faults"] if one["cost"]] == [("revoke", seat, 3)]
-    lines = audit["reading"]["lines"]
+    heard = match.spectator.get("/deals/1/audit").json()
+    assert [(one["kind"], one["seat"], one["cost"]) for one in heard["faults"] if one["cost"]] == [("revoke", seat, 3)]
+    lines = heard["reading"]["lines"]
     assert lines[seat]["penalty"] == -min(3, lines[seat]["tricks"])
-    assert audit["reading"] == audit["counted"]
-    assert audit["let_stand"][0]["why"] == "found at the end"
+    assert heard["reading"] == heard["counted"]
+    assert heard["let_stand"][0]["why"] == "found at the end"
