@@ -327,7 +327,7 @@ def test_sabo_that_were_seen_are_mixed_by_the_seed(lite: Table) -> None:
         assert (event["type"], event["mixed"]) == ("IrregularityNoted", ["?"] * 5)
         assert phone.get("/deals/1").json()["state"]["sabo"] == [["?"] * 5] * 2
     shown = played_out(match)
-    assert shown == [{place: card for place, card in enumerate(cards)} for cards in after]
+    assert shown == [dict(enumerate(cards)) for cards in after]
     heard = match.spectator.get("/deals/1/audit").json()
     assert heard["divergence"] is None
     assert [one["remedy"] for one in heard["noted"]] == ["mixed_again"]
