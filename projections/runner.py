@@ -2,86 +2,191 @@
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
-from typing import Final, Protocol
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
 
-from projections.tables import UNAVAILABLE, Execute, Tables
+import msgspec
+
+from projections import base
+from projections.base import Projection, Stopped, View
+from projections.tables import UNAVAILABLE, Session, Tables
+from projections.wake import Bell
 from referee.events import Recorded
 from referee.store.log import Reader
 
-BATCH: Final = 500
-POLL_SECONDS: Final = 0.05
+BATCH: Final = 1000
 RETRY_SECONDS: Final = 1.0
-POSITIONS: Final = "CREATE TABLE IF NOT EXISTS projection_position (name TEXT PRIMARY KEY, position BIGINT NOT NULL)"
+LOCK_SECONDS: Final = 1.0
+STOPPED_SECONDS: Final = 30.0
+IDLE_SECONDS: Final = (0.02, 0.5)
+"""How long to wait for a wake-up before looking anyway: longer each time that nothing was there."""
 
 log = logging.getLogger(__name__)
 
 
-class Projection(Protocol):
-    """What a projection's module provides."""
+class Unreadable(Exception):
+    """The entry after this position cannot be read as an event."""
 
-    @property
-    def NAME(self) -> str: ...
-    @property
-    def TABLES(self) -> Sequence[str]: ...
-    def apply(self, execute: Execute, recorded: Recorded) -> None: ...
+    def __init__(self, after: int) -> None:
+        super().__init__(f"the entry after position {after} cannot be read")
 
 
-def prepare(tables: Tables, projection: Projection) -> None:
-    """Create the tables that are not there yet."""
-    with tables.transaction() as execute:
-        for statement in (POSITIONS, *projection.TABLES):
-            execute(statement)
-        execute("INSERT INTO projection_position VALUES (%s, 0) ON CONFLICT DO NOTHING", projection.NAME)
+class Batches:
+    """What comes after a position, for several who follow at about the same place: read once, given to each."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader, self._after, self._entries = reader, 0, list[Recorded]()
+
+    def after(self, position: int, limit: int = BATCH) -> list[Recorded]:
+        """At most `limit` entries past a position. Raises Unreadable, or what the reader raises."""
+        if self._entries and self._after <= position < self._entries[-1].position:
+            return [entry for entry in self._entries if entry.position > position]
+        self._after, self._entries = position, _read(self._reader, position, limit)
+        return self._entries
 
 
-def position(execute: Execute, name: str) -> int:
-    """How far a projection has read the log; 0 if it has not begun."""
-    rows = execute("SELECT position FROM projection_position WHERE name = %s", name)
-    return int(rows[0][0]) if rows else 0
+class Step(NamedTuple):
+    """How many events were applied; whether the projection stands before one that it cannot apply."""
+
+    applied: int
+    stopped: bool = False
 
 
-def step(reader: Reader, tables: Tables, projection: Projection) -> int:
-    """Apply the next events, at most BATCH of them; how many there were.
+def step(session: Session, at: View, batches: Batches) -> Step:
+    """Apply the events after a live generation's position, at most BATCH of them. Raises one of UNAVAILABLE.
 
-    The position moves in the transaction that holds their effects, and only from where it was read: a second runner
-    changes nothing, and an event counts once however often this stops half-way.
+    An event that cannot be applied stops the projection before it, and is written down; the next step tries again.
     """
-    with tables.transaction() as execute:
-        at = position(execute, projection.NAME)
-    entries = reader.follow(at, BATCH)
+    try:
+        entries = batches.after(at.position)
+    except Unreadable as error:
+        return _stop(session, at, None, error)
+    return _advance(session, at, entries)
+
+
+def run(
+    tables: Tables, reader: Reader, projections: Sequence[Projection], stop: threading.Event, bell: Bell | None = None
+) -> None:
+    """Follow the log until told to stop, each projection only while no other process does.
+
+    A database that does not answer is tried again; the batch under way is finished before this returns.
+    """
+    bell = bell or Bell(tables.database)
+    while not stop.is_set():
+        try:
+            with tables.session() as session:
+                _follow(session, Batches(reader), projections, stop, bell)
+        except UNAVAILABLE as error:
+            log.warning("the read tables wait for their database: %s", type(error).__name__)
+        except Exception:
+            log.exception("the read tables could not be brought up to date; trying again")
+        if not stop.is_set():
+            stop.wait(RETRY_SECONDS)
+    bell.close()
+
+
+def _follow(
+    session: Session, batches: Batches, projections: Sequence[Projection], stop: threading.Event, bell: Bell
+) -> None:
+    mine: dict[str, Projection] = {}
+    resting: dict[str, float] = {}
+    looked, idle = -LOCK_SECONDS, IDLE_SECONDS[0]
+    while not stop.is_set():
+        now = time.monotonic()
+        if len(mine) < len(projections) and now - looked >= LOCK_SECONDS:
+            looked = now
+            mine |= {p.NAME: p for p in projections if p.NAME not in mine and _claim(session, p)}
+        awake = [projection for name, projection in mine.items() if resting.get(name, 0) <= now]
+        with session.transaction(write=False) as execute:
+            views = [base.live(execute, projection) for projection in awake]
+        read = 0
+        for view in views:
+            applied, stuck = step(session, view, batches)
+            read += applied
+            if stuck:
+                resting[view.projection.NAME] = now + STOPPED_SECONDS
+        idle = IDLE_SECONDS[0] if read or bell.wait(idle, stop) else min(idle * 2, IDLE_SECONDS[1])
+
+
+def _claim(session: Session, projection: Projection) -> bool:
+    if not session.lock(f"follow {projection.NAME} {projection.VERSION}"):
+        return False
+    with session.transaction() as execute:
+        base.prepare(execute, projection)
+    return True
+
+
+def _advance(session: Session, at: View, entries: Sequence[Recorded]) -> Step:
+    """Apply entries; where some cannot be, those before the first such one."""
     if not entries:
-        return 0
-    with tables.transaction() as execute:
+        return Step(0)
+    try:
+        return Step(_commit(session, at, entries))
+    except UNAVAILABLE:
+        raise
+    except Exception as error:
+        if len(entries) == 1:
+            return _stop(session, at, entries[0], error)
+    half = len(entries) // 2
+    first = _advance(session, at, entries[:half])
+    if first.stopped or first.applied < half:
+        return first
+    rest = _advance(session, at, entries[half:])
+    return Step(first.applied + rest.applied, rest.stopped)
+
+
+def _commit(session: Session, at: View, entries: Sequence[Recorded]) -> int:
+    """Apply entries and move the position, in one transaction, and only from where it stood: 0 if it stands elsewhere."""
+    with session.transaction() as execute:
         mine = execute(
-            "UPDATE projection_position SET position = %s WHERE name = %s AND position = %s RETURNING position",
+            "UPDATE projection SET position = %s, events = events + %s, stopped = NULL"
+            " WHERE name = %s AND version = %s AND generation = %s AND position = %s RETURNING position",
             entries[-1].position,
-            projection.NAME,
-            at,
+            len(entries),
+            at.projection.NAME,
+            at.projection.VERSION,
+            at.generation,
+            at.position,
         )
-        if mine:
-            for recorded in entries:
-                projection.apply(execute, recorded)
+        if not mine:
+            return 0
+        base.take(View(execute, at.projection, at.generation), entries)
+    at.position = entries[-1].position
     return len(entries)
 
 
-def run(reader: Reader, tables: Tables, projections: Sequence[Projection], stop: threading.Event) -> None:
-    """Follow the log until told to stop; a database that does not answer is tried again."""
-    ready = False
-    while not stop.is_set():
-        try:
-            if not ready:
-                for projection in projections:
-                    prepare(tables, projection)
-                ready = True
-            read = sum(step(reader, tables, projection) for projection in projections)
-        except UNAVAILABLE as error:
-            log.warning("the read tables wait for their database: %s", type(error).__name__)
-            stop.wait(RETRY_SECONDS)
-            continue
-        except Exception:
-            log.exception("the read tables could not be brought up to date; trying again")
-            stop.wait(RETRY_SECONDS)
-            continue
-        if not read:
-            stop.wait(POLL_SECONDS)
+def _stop(session: Session, at: View, entry: Recorded | None, error: Exception) -> Step:
+    name = at.projection.NAME
+    what = Stopped(
+        entry.position if entry else None,
+        str(entry.event.__struct_config__.tag) if entry else "unreadable",
+        str(entry.stream) if entry else None,
+        f"{type(error).__name__}: {error}",
+        datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    log.error("projection %s stopped at %s (%s): %s", name, what.position, what.event, what.why, exc_info=error)
+    with session.transaction() as execute:
+        execute(
+            "UPDATE projection SET stopped = %s WHERE name = %s AND version = %s AND generation = %s AND position = %s",
+            msgspec.json.encode(what).decode(),
+            name,
+            at.projection.VERSION,
+            at.generation,
+            at.position,
+        )
+    return Step(0, stopped=True)
+
+
+def _read(reader: Reader, after: int, limit: int) -> list[Recorded]:
+    """As many entries as can be read. Raises Unreadable if the very next one cannot be."""
+    try:
+        return reader.follow(after, limit)
+    except (
+        ValueError,
+        msgspec.MsgspecError,
+    ) as error:  # a row that holds no event, as the store or the decoder says it
+        if limit == 1:
+            raise Unreadable(after) from error
+        return _read(reader, after, limit // 2)

@@ -103,7 +103,7 @@ def _dealt(opened: MatchOpened, rules: Any, version: int, dealt: CardsDealt) -> 
     if dealt.ruleset != opened.ruleset or not _of(game, dealt.layout) or not fits:
         return Divergence("order", version)
     by_referee = dealt.dealt_by == "referee"
-    if (dealt.commitment is None) == by_referee or len(dealt.words) != (places if by_referee else 0):
+    if (dealt.commitment is None) == by_referee or len(dealt.words) not in ((0, places) if by_referee else (0,)):
         return Divergence("seed", version)
     if not by_referee and dealt.shuffles:
         return Divergence("shuffle", version)

@@ -192,7 +192,7 @@ def _scored(
         return Divergence("dealer", version, expected=line.dealer), ()
     if dealt.commitment != line.commitment:
         return Divergence("seed", version), ()
-    if dealt.words != line.words:
+    if dealt.words not in ((), line.words) or (any(line.words) and not dealt.words):
         return Divergence("words", version, expected=line.words), ()
     ends = [place for place, entry in enumerate(entries, 1) if isinstance(entry.event, DealFinished)]
     before = match.mark_before(line.number)

@@ -7,6 +7,9 @@ import socket
 import sqlite3
 import sys
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +17,8 @@ import click
 import psycopg
 from eventsourcing.persistence import PersistenceError
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 from referee.rules import rulebook
 from referee.rules.game import GAMES
@@ -80,18 +85,102 @@ def serve(database: str, host: str, port: int, workers: int, project: bool) -> N
     ).serve()  # fmt: skip
 
 
-@main.command()
+@main.group(invoke_without_command=True)
 @DATABASE
-def project(database: str) -> None:
-    """Keep the read tables up to date, beside a server run with --no-project."""
+@click.pass_context
+def project(ctx: click.Context, database: str) -> None:
+    """Keep the read tables up to date, beside a server run with --no-project; or look after them."""
+    ctx.obj = database
+    if ctx.invoked_subcommand is not None:
+        return
     from referee.api.app import follow
 
     _usable(database)
+    stop = _stopped_by_signals()
+    click.echo("Following the log; stop with Ctrl-C.")
+    follow(database, stop)
+
+
+@project.command("status")
+@click.pass_obj
+def project_status(database: str) -> None:
+    """How far each projection is, and before which event it stopped. Exit status 1 if one did."""
+    from projections.status import status
+    from referee.api.app import PROJECTIONS
+
+    with _tables_of(database) as (tables, reader):
+        found = status(tables, reader, PROJECTIONS)
+    shown = Table("Projection", "Version", "Generation", "Position", "Events", "Behind", "Seconds")
+    for one in found:
+        behind = f"{one.lag_events}+" if one.lag_events >= 1000 else str(one.lag_events)
+        seconds = "?" if one.lag_seconds is None else f"{one.lag_seconds:.1f}"
+        shown.add_row(
+            one.name, str(one.version), str(one.generation), str(one.position), str(one.events), behind, seconds
+        )
+    console = Console()
+    console.print(shown)
+    for one in found:
+        if stop := one.stopped:
+            where = f"position {stop.position}, stream {stop.stream}" if stop.stream else "the next entry"
+            console.print(f"{one.name} stopped at {stop.event} ({where}) since {stop.since}: {stop.why}", markup=False)
+    sys.exit(1 if any(one.stopped for one in found) else 0)
+
+
+@project.command("rebuild")
+@click.argument("name", required=False)
+@click.pass_obj
+def project_rebuild(database: str, name: str | None) -> None:
+    """Build a projection (all without NAME) anew beside the one that is read, compare, and swap."""
+    from projections import rebuild
+    from referee.api.app import PROJECTIONS
+
+    wanted = [one for one in PROJECTIONS if name in (None, one.NAME)]
+    if not wanted:
+        raise click.ClickException(f"no projection {name}; there are {', '.join(one.NAME for one in PROJECTIONS)}")
+    stop = _stopped_by_signals()
+    bar = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"),
+           TimeRemainingColumn())  # fmt: skip
+    with _tables_of(database) as (tables, reader), Progress(*bar) as shown:
+        for projection in wanted:
+            task, begun = shown.add_task(projection.NAME, total=None, rate=""), time.monotonic()
+
+            def tell(far: rebuild.Progress, task: TaskID = task, begun: float = begun) -> None:
+                rate = far.events / max(time.monotonic() - begun, 1e-3)
+                shown.update(task, completed=far.position, total=far.target, rate=f"{rate:,.0f} events/s")
+
+            try:
+                done = rebuild.rebuild(tables, reader, projection, stop, tell)
+            except rebuild.Running as error:
+                raise click.ClickException(f"{projection.NAME} is being rebuilt by somebody else") from error
+            if done is None:
+                raise click.ClickException("stopped; what is read has not changed")
+            same = "as before" if done.compared else "not compared"
+            changed = ", ".join(f"{count} rows of {table} differ" for table, count in done.differences.items())
+            shown.console.print(f"{done.name}: {done.events} events, generation {done.generation}, {changed or same}")
+
+
+@contextmanager
+def _tables_of(database: str) -> Iterator[tuple[Any, Any]]:
+    """The read tables, prepared, and a reader of the log."""
+    from projections import base
+    from projections.tables import Tables
+    from referee.api.app import PROJECTIONS
+
+    _usable(database)
+    tables, reader = Tables(database), open_reader(database)
+    try:
+        base.prepare_all(tables, PROJECTIONS)
+        yield tables, reader
+    finally:
+        reader.close()
+        tables.close()
+
+
+def _stopped_by_signals() -> threading.Event:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    click.echo("Following the log; stop with Ctrl-C.")
-    follow(database, stop)
+    return stop
 
 
 @main.command("migrate")
@@ -109,8 +198,12 @@ def migrate_command(database: str, role: str | None) -> None:
 @main.command("verify")
 @DATABASE
 @click.option("--match", "only", type=click.UUID, help="one match instead of the whole log")
-def verify_command(database: str, only: UUID | None) -> None:
+@click.option("--projections", is_flag=True, help="compare the read tables with a fresh fold of the log instead")
+def verify_command(database: str, only: UUID | None, projections: bool) -> None:
     """Go through the log: is every entry there, unchanged, and does it follow from those before it?"""
+    if projections:
+        _verify_tables(database)
+        return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     from referee.store.scan import UNREADABLE, Scan
@@ -137,6 +230,18 @@ def verify_command(database: str, only: UUID | None) -> None:
         click.echo(f"{events} entries, {len(damage)} streams are not in order. First: {damage[0]}")
         raise SystemExit(1)
     click.echo(f"{events} entries, all in order.")
+
+
+def _verify_tables(database: str) -> None:
+    from projections.status import verify
+    from referee.api.app import PROJECTIONS
+
+    with _tables_of(database) as (tables, reader):
+        wrong = verify(tables, reader, PROJECTIONS)
+    for one in wrong[:100]:
+        click.echo(f"{one.projection}: table {one.table} is not what the log says of match {one.match}")
+    click.echo(f"{len(wrong)} differences." if wrong else "Every read table is what the log says.")
+    sys.exit(1 if wrong else 0)
 
 
 @main.command("openapi")
@@ -180,15 +285,16 @@ def demo() -> None:
 
 def _prepare(database: str, role: str | None = None) -> None:
     """Create the tables of the log and the read tables: here, once, for processes that do it at once can collide."""
-    from projections import runner
+    from projections import base
     from projections.tables import Tables
     from referee.api.app import PROJECTIONS
 
     migrate(database, role)
+    if role is not None:
+        return  # the read tables must be the service's own: it makes new ones whenever they are rebuilt
     tables = Tables(database)
     try:
-        for projection in PROJECTIONS:
-            runner.prepare(tables, projection)
+        base.prepare_all(tables, PROJECTIONS)
     finally:
         tables.close()
 

@@ -38,7 +38,7 @@ from referee.rules.faults import consequence, faults
 from referee.rules.game import RULESETS, Game
 from referee.rules.hands import check_hands, hands_due, show_hands
 from referee.rules.proof import Record
-from referee.rules.verdict import Illegal, Undecided
+from referee.rules.verdict import Illegal, Undecided, Violation
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -160,6 +160,8 @@ def show(deal: Deal, rules: Any, hands: tuple[Cards, ...], seed: str | None) -> 
     if reasons := check_hands(deal.kernel, rules, deal.state, hands):
         return Illegal(reasons)
     now = follow(deal, HandsShown(hands))
+    if impossible := _impossible(now, rules):
+        return Illegal(impossible)
     return (HandsShown(hands), *found_in(now, rules), *finish(now, rules, seed))
 
 
@@ -188,9 +190,11 @@ def record_of(deal: Deal) -> Record:
     return Record(deal.dealer, deal.layout, [one.made for one in deal.played], deal.hands)
 
 
-def _made(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEvent, ...]:
-    """A move with what it proves, and the end of the deal if it was the last."""
+def _made(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEvent, ...] | Illegal:
+    """A move with what it proves, and the end of the deal if it was the last; refused where no deal could hold it."""
     now = follow(deal, made)
+    if impossible := _impossible(now, rules):
+        return Illegal(impossible)
     events: tuple[Any, ...] = (made, *found_in(now, rules))
     if made.effects.next is None and not hands_due(now.state):
         events += finish(now, rules, seed)
@@ -198,14 +202,21 @@ def _made(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEv
 
 
 def found_in(deal: Deal, rules: Any) -> list[IrregularityFound]:
-    """Faults that the record proves now and that were not found before: only real cards hide any."""
+    """False claims that the record proves now and that were not found before: only real cards hide any."""
     if deal.mode != "observed":
         return []
+    kinds = set(deal.kernel.FAULTS.values())
     proven = [
         IrregularityFound(fault.kind, fault.seat, fault.move, fault.proof, fault.clause)
         for fault in faults(deal.kernel, rules, record_of(deal))
+        if fault.kind in kinds
     ]
     return [fault for fault in proven if fault not in deal.faults]
+
+
+def _impossible(deal: Deal, rules: Any) -> tuple[Violation, ...]:
+    """Why nobody could have held the cards that an observed deal has shown."""
+    return deal.kernel.check_record(rules, record_of(deal)) if deal.mode == "observed" else ()
 
 
 def _dealt(match: Match, line: DealLine, by: DealtBy, layout: Any, mode: Mode = "dealt") -> CardsDealt:
@@ -239,7 +250,8 @@ def evolve(deal: Deal | None, recorded: Recorded) -> Deal:
             words=event.words,
         )
     assert deal is not None, "a deal stream begins with CardsDealt"
-    return msgspec.structs.replace(follow(deal, event, recorded.version), version=recorded.version)
+    now = follow(deal, event, recorded.version)
+    return now if now.version == recorded.version else msgspec.structs.replace(now, version=recorded.version)
 
 
 def at_move(deal: Deal, moves: int) -> Deal:
@@ -258,7 +270,8 @@ def at_move(deal: Deal, moves: int) -> Deal:
 def corrected(deal: Deal, number: int, moves: tuple[Made, ...], version: int = 0) -> Deal:
     """The deal with these moves in the place of those from `number` on."""
     now = tuple(Played(version, as_moved(made)) for made in moves)
-    return _with_moves(deal, (*deal.played[: number - 1], *now))
+    kept = _with_moves(deal, deal.played[: number - 1])
+    return _with_moves(kept, (*kept.played, *now))
 
 
 def as_moved(made: Made) -> Moved:
@@ -267,14 +280,15 @@ def as_moved(made: Made) -> Moved:
 
 
 def follow(deal: Deal, event: Any, version: int = 0) -> Deal:
-    """The deal after an event of its stream, `version` left as it is; a move is noted with `version`."""
-    replace = msgspec.structs.replace
+    """The deal after an event of its stream; a move is noted with `version`, which otherwise stays as it is."""
+    replace, game = msgspec.structs.replace, RULESETS[deal.ruleset]
     match event:
         case Moved(place, move, effects) as made:
-            state = deal.kernel.evolve(deal.state, place, move, effects)
-            shuffles = deal.shuffles + len(deal.kernel.outcomes(effects))
+            state = game.evolve(deal.state, place, move, effects)
+            shuffles = deal.shuffles + len(game.outcomes(effects))
             played = (*deal.played, Played(version, made))
-            return replace(deal, state=state, shuffles=shuffles, played=played)
+            # one copy, the version with it: this is most of what folding a deal costs
+            return replace(deal, version=version or deal.version, state=state, shuffles=shuffles, played=played)
         case MovesTakenBack(kept=kept):
             return _with_moves(deal, deal.played[:kept])
         case MoveCorrected(number=number, moves=moves):
@@ -301,7 +315,9 @@ def _with_moves(deal: Deal, played: tuple[Played, ...]) -> Deal:
         shuffles += len(game.outcomes(one.made.effects))
     for note in deal.notes:
         state = _looked_at(state, note)
-    return msgspec.structs.replace(deal, state=state, shuffles=shuffles, played=played, points=None, lines=None, hands=None
+    faults_kept = tuple(fault for fault in deal.faults if fault.proof <= len(played))
+    return msgspec.structs.replace(
+        deal, state=state, shuffles=shuffles, played=played, faults=faults_kept, points=None, lines=None, hands=None
     )  # fmt: skip
 
 

@@ -62,12 +62,17 @@ class Desk:
                         plan = await decide()
                     except errors.Busy:
                         raise
-                    except errors.RefereeError as refusal:
+                    except Exception as refusal:
+                        # a fault too may come of states that do not fit together, one of them stale
                         asked = self.log.command(key.scope, key.key) if key else _nothing()
                         known, moved = await self.available(_both(asked, self.states.moved(look)))
                         if moved:
                             continue
-                        if known and not isinstance(refusal, errors.BadToken):
+                        if (
+                            known
+                            and isinstance(refusal, errors.RefereeError)
+                            and not isinstance(refusal, errors.BadToken)
+                        ):
                             return _same(known, key)
                         raise
                     written = {batch.stream for batch in plan.batches}

@@ -9,10 +9,13 @@ import msgspec
 
 from referee.store import Limits, sqlite_path
 
+SHORTEST_TOKEN = 16
+
 
 class Settings(msgspec.Struct, frozen=True):
     """Where the service runs. `database` as in `referee.store`; `secret` signs tokens; `hosts` are accepted Host names;
-    `limits` are the log's."""
+    `limits` are the log's. `operator` is the token that lists over all matches, rebuilds and metrics answer to; without
+    one nobody gets them."""
 
     database: str
     secret: bytes
@@ -20,10 +23,11 @@ class Settings(msgspec.Struct, frozen=True):
     project: bool
     max_body: int = 256 * 1024
     limits: Limits = Limits()
+    operator: str | None = None
 
 
 class BadSetting(ValueError):
-    """A setting that is no number in its range."""
+    """A setting that is no number in its range, or a token too short to be anything but guessed."""
 
 
 class MissingSecret(ValueError):
@@ -31,7 +35,8 @@ class MissingSecret(ValueError):
 
 
 def load() -> Settings:
-    """Settings from REFEREE_DATABASE, REFEREE_SECRET, REFEREE_HOSTS (comma-separated) and REFEREE_PROJECT (0 or 1).
+    """Settings from REFEREE_DATABASE, REFEREE_SECRET, REFEREE_HOSTS (comma-separated), REFEREE_PROJECT (0 or 1) and
+    REFEREE_OPERATOR_TOKEN (at least 16 characters).
 
     The log's limits are REFEREE_LOG_POOL, _QUEUE, _GROUP, _CONNECT_SECONDS, _STATEMENT_SECONDS, _LOCK_SECONDS and
     _IDLE_SECONDS (see referee.store.Limits). With an SQLite file and no secret one is made once and kept beside the file,
@@ -45,6 +50,7 @@ def load() -> Settings:
         frozenset(host.strip().lower() for host in hosts.split(",")),
         os.environ.get("REFEREE_PROJECT", "1") != "0",
         limits=_limits(),
+        operator=_operator(),
     )
 
 
@@ -59,6 +65,13 @@ def _limits() -> Limits:
     if any(getattr(found, name) <= 0 for name in names):
         raise BadSetting("REFEREE_LOG_…: every limit is more than 0")
     return found
+
+
+def _operator() -> str | None:
+    given = os.environ.get("REFEREE_OPERATOR_TOKEN")
+    if given and len(given) < SHORTEST_TOKEN:
+        raise BadSetting(f"REFEREE_OPERATOR_TOKEN needs at least {SHORTEST_TOKEN} characters")
+    return given or None
 
 
 def _secret(database: str) -> bytes:

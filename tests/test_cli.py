@@ -68,7 +68,9 @@ def test_migrate_makes_the_read_tables_too(postgres: Server) -> None:
     for _ in range(2):
         assert CliRunner().invoke(main, ["migrate", "--database", address]).exit_code == 0
     with psycopg.connect(address) as connection:
-        assert connection.execute("SELECT name, position FROM projection_position").fetchall() == [("totals", 0)]
+        assert connection.execute("SELECT name, position FROM projection ORDER BY 1").fetchall() == [
+            (name, 0) for name in ("irregularities", "matches", "players", "standings", "totals")
+        ]
 
 
 def test_postgresql_needs_a_secret(postgres: Server) -> None:

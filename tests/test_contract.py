@@ -25,6 +25,7 @@ from tests.vectors_of import cases
 
 COMMITTED = Path(__file__).parents[1] / "openapi" / "openapi.json"
 DOCUMENT: dict[str, Any] = json.loads(COMMITTED.read_text("utf-8"))
+OPERATOR = "a token of the operator"
 OPERATIONS = [
     pytest.param(path, method, operation, id=operation["operationId"])
     for path, item in DOCUMENT["paths"].items()
@@ -75,7 +76,7 @@ def keeps_to_it(answer: Response) -> str:
         validator = Draft202012Validator(
             {**schema, "components": COMPONENTS}, format_checker=Draft202012Validator.FORMAT_CHECKER
         )
-        validator.validate(answer.json())
+        validator.validate(answer.json() if media.endswith("json") else answer.text)
     else:
         assert answer.content == b""
     return f"{operation['operationId']} {answer.status_code}"
@@ -90,7 +91,8 @@ def resolved(node: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Table]:
-    settings = Settings(f"sqlite:{tmp_path}/referee.db", b"secret", frozenset({"testserver.local"}), project=True)
+    hosts = frozenset({"testserver.local"})
+    settings = Settings(f"sqlite:{tmp_path}/referee.db", b"secret", hosts, project=True, operator=OPERATOR)
     with TestClient(create_app(settings), base_url="http://testserver.local") as client:
         yield Table(client)
 
@@ -119,13 +121,15 @@ def test_every_operation_is_described(path: str, method: str, operation: dict[st
         if code >= "400":
             assert resolved(answer)["content"]["application/problem+json"]["schema"] == problems
     assert {"421", "500"} <= answers.keys()
-    assert ("401" in answers) == ("{match_id}" in path) == (operation.get("security") != [])
+    for_the_operator = operation.get("security") == [{"operator": []}]
+    assert ("401" in answers) == ("403" in answers) == (operation.get("security") != [])
+    assert ("{match_id}" in path) == ("401" in answers and not for_the_operator)
     assert ({"413", "415", "422"} <= answers.keys()) == (method == "post")
     sent = {parameter["name"] for parameter in operation["parameters"]}
     assert ("If-Match" in sent) == ("412" in answers)
     assert ("If-None-Match" in sent) == ("304" in answers)
     assert ("Idempotency-Key" in sent) == (
-        method == "post" and operation["operationId"] not in ("checkRecord", "whatIf")
+        method == "post" and operation["operationId"] not in ("checkRecord", "rebuildProjection", "whatIf")
     )
 
 
@@ -216,6 +220,30 @@ def test_a_live_session_keeps_to_it(table: Table) -> None:
         other.seats[0].post("/deals/1/cards", {}),
     ]
     answers += [*settled(table, case["dealer"], layout, moves), *observed_and_heard(table), *stopped(table)]
+    operator = {"Authorization": f"Bearer {OPERATOR}"}
+    player = opened.answer["match"]["seats"][0]["player"]
+    answers += [
+        *(keeper.get(path) for path in ("/totals.csv", "/totals/chart", "/deals", "/irregularities")),
+        keeper.get("/irregularities?limit=1000"),
+        http.get("/v1/standings"),
+        *(
+            http.get(path, headers=operator)
+            for path in (
+                "/v1/matches?limit=1",
+                "/v1/matches?limit=1000",
+                "/v1/standings",
+                "/v1/standings.csv?separator=semicolon",
+                f"/v1/players/{player}",
+                f"/v1/players/{uuid4()}",
+                "/v1/irregularities",
+                "/v1/projections",
+                "/v1/projections/totals/rebuild",
+                "/metrics",
+            )
+        ),
+        http.post("/v1/projections/totals/rebuild", headers=operator),
+        http.get("/v1/projections/totals/rebuild", headers=operator),
+    ]
     seen = {keeps_to_it(answer) for answer in answers}
     done = {name for name in seen if name[-3:] < "300"}
     assert {name[:-4] for name in done} == {operation.id for operation in OPERATIONS}

@@ -6,34 +6,37 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
-from litestar import Litestar, Request, Response, Router, get
+from litestar import Litestar, Request, Router
 from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.params import FromPath
 
-from projections import runner, totals
+from projections import base, irregularities, matches, players, runner, standings, totals
 from projections.tables import Tables
+from projections.wake import Bell
 from referee import errors, settings
 from referee.access import Caller
-from referee.api import schemas as s
 from referee.api.deals import Deals
 from referee.api.edge import Edge
 from referee.api.hearing import Hearing
+from referee.api.lists import Lists
 from referee.api.matches import Matches
 from referee.api.noted import Noted
 from referee.api.openapi import CompleteConfig
+from referee.api.operation import Projections, Watch, healthz, metrics, provide_watch, readyz
 from referee.api.problems import HANDLERS
 from referee.api.records import RecordBox, Records, list_rulebooks, read_rulebook
 from referee.api.request import StrictRequest
 from referee.api.settling import Settling
+from referee.api.sheets import Sheets
 from referee.service import Referee
 from referee.settings import Settings
 from referee.store import migrate, open_log, open_reader, sqlite_path
 
 VERSION = "0.1.0"
-PROJECTIONS = (totals,)
+PROJECTIONS: tuple[base.Projection, ...] = (totals, matches, standings, players, irregularities)
 
 
 async def provide_referee(state: State) -> Referee:
@@ -55,17 +58,10 @@ async def provide_caller(
     return await referee.caller(match_id, held, command=request.method == "POST")
 
 
-@get("/healthz", operation_id="healthz", tags=["operation"], security=[{}])
-async def healthz() -> s.Health:
-    """The process is up."""
-    return s.Health("ok")
-
-
-@get("/readyz", operation_id="readyz", tags=["operation"], security=[{}])
-async def readyz(referee: NamedDependency[Referee]) -> Response[s.Health]:
-    """The event log answers; 503 while it does not."""
-    await referee.ready()
-    return Response(s.Health("ok"))
+async def after_response(request: Request[Any, Any, Any]) -> None:
+    """Wake whoever follows the log, now that a command may have been written to it."""
+    if request.method != "GET":
+        request.app.state.bell.ring()
 
 
 def create_app(given: Settings | None = None) -> Litestar:
@@ -79,19 +75,25 @@ def create_app(given: Settings | None = None) -> Litestar:
             migrate(config.database)
         log = open_log(config.database, config.limits)
         app.state.referee = Referee(log, config.secret)
-        app.state.tables = Tables(config.database)
-        for projection in PROJECTIONS:
-            runner.prepare(app.state.tables, projection)
+        app.state.tables, app.state.bell = Tables(config.database), Bell(config.database)
+        app.state.operator = config.operator
+        base.prepare_all(app.state.tables, PROJECTIONS)
         stop = threading.Event()
-        follower = threading.Thread(target=follow, args=(config.database, stop), name="projections", daemon=True)
+        app.state.watch = Watch(config.database, PROJECTIONS, stop)
+        # on an SQLite file this very bell wakes the follower; on PostgreSQL each has one of its own
+        arguments = (config.database, stop, app.state.bell if sqlite_path(config.database) else None)
+        follower = threading.Thread(target=follow, args=arguments, name="projections", daemon=True)
         if config.project:
             follower.start()
         try:
             yield
         finally:
             stop.set()
+            app.state.bell.ring()
             if config.project:
                 follower.join(5)
+            app.state.bell.close()
+            app.state.watch.close()
             app.state.tables.close()
             await log.close()
 
@@ -99,14 +101,20 @@ def create_app(given: Settings | None = None) -> Litestar:
         route_handlers=[
             Router(
                 "/v1",
-                route_handlers=[Matches, Deals, Settling, Hearing, Noted, Records],
+                route_handlers=[Matches, Deals, Settling, Hearing, Noted, Records, Sheets, Lists],
                 dependencies={"who": Provide(provide_caller)},
             ),
-            Router("/v1", route_handlers=[RecordBox, list_rulebooks, read_rulebook]),
+            Router("/v1", route_handlers=[RecordBox, Projections, list_rulebooks, read_rulebook]),
             healthz,
             readyz,
+            metrics,
         ],
-        dependencies={"referee": Provide(provide_referee), "tables": Provide(provide_tables)},
+        dependencies={
+            "referee": Provide(provide_referee),
+            "tables": Provide(provide_tables),
+            "watch": Provide(provide_watch),
+        },
+        after_response=after_response,
         request_class=StrictRequest,
         exception_handlers=HANDLERS,
         lifespan=[lifespan],
@@ -119,21 +127,26 @@ def create_app(given: Settings | None = None) -> Litestar:
             path="/openapi.json",
             render_plugins=[JsonRenderPlugin(path="/")],
             security=[{"capability": []}],
-            components=Components(security_schemes={"capability": SecurityScheme(type="http", scheme="bearer")}),
+            components=Components(
+                security_schemes={
+                    "capability": SecurityScheme(type="http", scheme="bearer"),
+                    "operator": SecurityScheme(type="http", scheme="bearer"),
+                }
+            ),
         ),
     )
     app.asgi_handler = Edge(app.asgi_handler, config.hosts)
     return app
 
 
-def follow(database: str, stop: threading.Event) -> None:
+def follow(database: str, stop: threading.Event, bell: Bell | None = None) -> None:
     """Keep the read tables up to date until `stop` is set."""
     reader, tables = open_reader(database), Tables(database)
     try:
-        runner.run(reader, tables, PROJECTIONS, stop)
+        runner.run(tables, reader, PROJECTIONS, stop, bell)
     finally:
         reader.close()
         tables.close()
 
 
-__all__ = ["create_app", "errors", "follow"]
+__all__ = ["PROJECTIONS", "create_app", "errors", "follow"]

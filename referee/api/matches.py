@@ -1,6 +1,5 @@
-"""Matches: open, read, rematch, tokens, events, totals."""
+"""Matches: open, read, rematch, tokens, events."""
 
-import asyncio
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -9,8 +8,6 @@ from litestar import Controller, Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from projections import totals
-from projections.tables import UNAVAILABLE, Tables
 from referee import errors
 from referee.access import Caller
 from referee.api import schemas as s
@@ -22,7 +19,6 @@ from referee.rules.cards import EVERYTHING
 from referee.rules.game import GAMES, Game
 from referee.service import FirstDealer, Referee
 
-WAIT_SECONDS = 2.0
 PAGE = 500
 
 
@@ -94,38 +90,10 @@ class Matches(Controller):
         events = tuple(event_out(entry, None, EVERYTHING) for entry in entries)
         return answer(request, events_page(events, match.version), match.version, who)
 
-    @get("/{match_id:uuid}/totals", operation_id="getTotals")
-    async def totals(
-        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
-        tables: NamedDependency[Tables], match_id: FromPath[UUID],
-        min_position: Annotated[int, QueryParameter(ge=0, le=2**63 - 1)] = 0,
-    ) -> Response[totals.Totals]:  # fmt: skip
-        """The score sheet: totals after each deal, score lines, distance to the target, leaders, winners.
-
-        With `min_position`, as answered to a command, it waits until the sheet includes that command.
-        """
-        await referee.match(match_id)
-        deadline = asyncio.get_running_loop().time() + WAIT_SECONDS
-        while True:
-            try:
-                sheet = await asyncio.to_thread(_sheet, tables, match_id)
-            except UNAVAILABLE as error:
-                raise errors.Busy("The score sheets cannot be read now.") from error
-            if sheet and sheet.position >= min_position:
-                return answer(request, sheet, sheet.position, who)
-            if asyncio.get_running_loop().time() > deadline:
-                raise errors.Busy("The score sheet has not come so far yet; ask again.")
-            await asyncio.sleep(0.02)
-
 
 def events_page(events: tuple[s.EventOut, ...], last: int) -> s.EventsOut:
     """A page, with where the next one begins."""
     return s.EventsOut(events, events[-1].version if events and events[-1].version < last else None)
-
-
-def _sheet(tables: Tables, match_id: UUID) -> totals.Totals | None:
-    with tables.transaction() as execute:
-        return totals.read(execute, match_id)
 
 
 def _agreed(game: Game, data: s.OpenMatch) -> msgspec.Struct:

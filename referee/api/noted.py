@@ -146,7 +146,7 @@ class Noted(Controller):
         body = NoteDoneOut(noted, version, done.command.position)
         return answer(request, body, version, who, 201, **done_headers(done.replayed))
 
-    @get("/irregularities", operation_id="listIrregularities")
+    @get("/irregularities", operation_id="listDealIrregularities")
     async def irregularities(
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
         match_id: FromPath[UUID], number: FromPath[int],

@@ -9,8 +9,10 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.spec import OpenAPI
 
 from projections import totals
+from projections.status import Status
 from referee import events, record
-from referee.api import hearing, noted, schemas, settling
+from referee.api import hearing, lists, noted, schemas, settling, sheets
+from referee.api import operation as service
 from referee.rules import game, rulebook
 from referee.rules.game import GAMES
 from referee.settling import asks
@@ -35,6 +37,7 @@ UNIONS: Final[dict[str, Any]] = {
 TEXTS: Final = {
     "200": "Here it is",
     "201": "Done, and stored",
+    "202": "Begun",
     "304": "The version in If-None-Match is the current one",
     "400": "Malformed request",
     "401": "No token, or one that does not count",
@@ -85,10 +88,18 @@ SETTLED: Final = (
     "ruleOnDispute",
 )
 """What changes what was recorded: If-Match must be given."""
-STORE_NOTHING: Final = ("checkRecord", "whatIf")
 LOCATED: Final = ("importRecord", "addWord", "dealCards", "openMatch", "openRematch", "startDeal")
 RECORDS: Final = ("importRecord", "checkRecord")
-UNTAGGED: Final = ("healthz", "readyz", "renewToken", "checkRecord", "listRulebooks", "getRulebook")
+OPERATORS: Final = """The operator's token (the service's REFEREE_OPERATOR_TOKEN), for lists over all matches, rebuilds
+and metrics. No token of a match is good for them, and without the setting nobody gets them."""
+OPERATOR: Final[list[Any]] = [{"operator": []}]
+PAGED: Final = ("listLegalMoves", "listMatches", "listIrregularities", "listMatchIrregularities", "getPlayer")
+LISTS: Final = (*PAGED[1:], "getStandings", "getStandingsCsv", "getTotalsCsv")
+UNTAGGED: Final = (
+    *LISTS, "healthz", "readyz", "metrics", "listProjections", "rebuildProjection", "getRebuild", "renewToken",
+    "checkRecord", "listRulebooks", "getRulebook",
+)  # fmt: skip
+UNKEYED: Final = ("checkRecord", "rebuildProjection", "whatIf")
 CLASHES: Final = (
     "addWord",
     "dealCards",
@@ -96,6 +107,7 @@ CLASHES: Final = (
     "listLegalMoves",
     "makeMove",
     "openRematch",
+    "rebuildProjection",
     "renewToken",
     "startDeal",
     "showHands",
@@ -118,6 +130,7 @@ def complete(doc: dict[str, Any]) -> dict[str, Any]:
         name: {"description": text, "schema": {"type": "string"}} for name, text in ANSWER_HEADERS.items()
     }
     components["securitySchemes"]["capability"]["description"] = TOKENS
+    components["securitySchemes"]["operator"]["description"] = OPERATORS
     doc["info"] |= {"description": ABOUT, "license": {"name": "MIT", "identifier": "MIT"}}
     for path, item in doc["paths"].items():
         for method, operation in item.items():
@@ -150,11 +163,12 @@ def _complete_operation(path: str, method: str, operation: dict[str, Any]) -> No
         answers["200"] = _answer("200", ("ETag", "Location"), "Imported") | {"description": "It was here already"}
     if name == "exportRecord":
         answers["200"]["content"][record.MEDIA_TYPE]["schema"] = {"type": "object"}
-    answers |= {code: {"$ref": f"#/components/responses/{code}"} for code in _errors(path, method, name)}
+    answers |= {code: {"$ref": f"#/components/responses/{code}"} for code in _errors(path, method, operation)}
     operation["responses"] = dict(sorted(answers.items()))
 
 
-def _errors(path: str, method: str, name: str) -> Iterator[str]:
+def _errors(path: str, method: str, operation: dict[str, Any]) -> Iterator[str]:
+    name = operation["operationId"]
     yield from ("421", "500")
     if path.startswith("/v1"):
         yield "400"
@@ -162,8 +176,10 @@ def _errors(path: str, method: str, name: str) -> Iterator[str]:
         yield "503"
     if "{" in path:
         yield "404"
-    if "{match_id}" in path:
+    if "{match_id}" in path or operation.get("security") == OPERATOR:
         yield from ("401", "403")
+    if name in LISTS:
+        yield "422"
     if method == "post":
         yield from ("413", "415", "422")
     if name in CLASHES:
@@ -176,8 +192,8 @@ def _errors(path: str, method: str, name: str) -> Iterator[str]:
 
 def _request_headers(path: str, method: str, name: str) -> list[str]:
     if method == "get":
-        return ["If-None-Match"] if "{match_id}" in path else []
-    if name in STORE_NOTHING:
+        return ["If-None-Match"] if "{match_id}" in path and name not in UNTAGGED else []
+    if name in UNKEYED:
         return []
     conditional = name in CONDITIONAL or name in SETTLED
     return ["If-Match", "Idempotency-Key"] if conditional else ["Idempotency-Key"]
@@ -200,8 +216,8 @@ def _parameter(parameter: dict[str, Any]) -> dict[str, Any]:
 def _succeeded(code: str, answer: dict[str, Any], method: str, name: str) -> dict[str, Any]:
     headers = [] if name in UNTAGGED else ["ETag"]
     headers += ["Location"] if name in LOCATED else []
-    headers += ["Idempotent-Replayed"] if method == "post" and name not in STORE_NOTHING else []
-    headers += ["Link"] if name == "listLegalMoves" else []
+    headers += ["Idempotent-Replayed"] if method == "post" and name not in UNKEYED else []
+    headers += ["Link"] if name in PAGED else []
     headers += ["Content-Language"] if name == "getRulebook" else []
     return answer | {"description": TEXTS[code], "headers": _refs(headers)}
 
@@ -230,10 +246,10 @@ def _structs(module: Any) -> list[type[msgspec.Struct]]:
 
 def _schemas() -> dict[str, Any]:
     """Every component: a game's own Structs under the game's name, tagged unions under theirs, house rules by game."""
-    of_api = [kind for module in (schemas, settling, hearing, noted) for kind in _structs(module)]
     kinds = [
         kind
-        for kind in (*of_api, *_structs(totals), *_structs(record), *_structs(rulebook))
+        for module in (schemas, settling, hearing, noted, totals, record, rulebook, lists, sheets, service)
+        for kind in (*_structs(module), *((Status,) if module is service else ()))
         if kind not in (schemas.In, schemas.Out)
     ]
     of_games = {kind: kernel.NAME.capitalize() for kernel in GAMES.values() for kind in _structs(kernel)}

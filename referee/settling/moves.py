@@ -85,7 +85,7 @@ async def correct_move(
     after = corrected(found, now.rules, ask.number, ask.move, ask.let_stand, seed)
     if after.irregular:
         raise errors.Consequences([(number, found) for number, found in after.irregular])
-    events: list[Any] = [MoveCorrected(consent, reason, ask.number, after.moves)]
+    events: list[Any] = [MoveCorrected(consent, reason, ask.number, after.moves), *deal.found_in(after.deal, now.rules)]
     if after.deal.state.turn is None and not hands_due(after.deal.state):
         events += deal.finish(after.deal, now.rules, seed)
     if line.points is None:

@@ -58,7 +58,10 @@ class Topics:
     def __init__(self, upcasters: Mapping[tuple[str, int], Upcaster] = UPCASTERS) -> None:
         self._upcasters, self._now = upcasters, versions(upcasters)
         self.topics = {tag: tag if version == 1 else f"{tag}/{version}" for tag, version in self._now.items()}
-        self._present = frozenset(self.topics.values())
+        known = tags()
+        self._present = {topic: known[tag] for tag, topic in self.topics.items()}
+        self._events = {f"{tag}/{version}": known[tag] for tag, now in self._now.items() for version in range(1, now)}
+        self._events |= known | self._present
 
     def decode(self, topic: str, state: bytes) -> Entry:
         """The entry in a row. Raises Undecodable."""
@@ -66,7 +69,7 @@ class Topics:
             entry = _decode(state) if topic in self._present else self._lifted(topic, state)
         except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
             raise Undecodable(f"{topic}: {error}") from error
-        if entry.event.__struct_config__.tag != topic.partition("/")[0]:
+        if type(entry.event) is not self._events.get(topic):
             raise Undecodable(f"a row called {topic} holds {entry.event.__struct_config__.tag}")
         return entry
 

@@ -40,7 +40,7 @@ class Command(msgspec.Struct, frozen=True):
 class Limits(msgspec.Struct, frozen=True):
     """How much the log takes on at once, and how long it waits for its database.
 
-    `pool` connections for reads beside two that write and two that keep states fresh; `queue` commands may wait, beyond
+    `pool` connections for reads beside two that write and three that keep states fresh; `queue` commands may wait, beyond
     that they are turned away; at most `group` of them share a transaction. Times are in seconds.
     """
 

@@ -29,7 +29,7 @@ MAX_VERSION: Final = 2**53
 HEADS_KEPT: Final = 65_536
 READS: Final = 256
 LANES: Final = 2
-"""Transactions of this process that may be under way at once: one is flushed while the next one is made up."""
+"""Groups of this process that may be under way at once: one is on its way while the next one is made up."""
 
 log = logging.getLogger(__name__)
 
@@ -44,11 +44,12 @@ class PostgresLog:
             where, min_size=1, max_size=limits.pool, open=False, kwargs={"autocommit": True},
             timeout=limits.connect_seconds, max_waiting=limits.queue,
         )  # fmt: skip
-        self._writers = [Line(where, limits) for _ in range(LANES)]
-        self._lines = [*self._writers, Line(where, limits), Line(where, limits)]
-        self._appends: Grouped[Append, int] = Grouped(self._append_all, limits.group, limits.queue, LANES)
-        self._tails: Grouped[Mapping[UUID, int], Tails] = Grouped(self._read_tails, READS, limits.queue)
-        self._commands: Grouped[tuple[str, str], Command | None] = Grouped(self._look_up, READS, limits.queue)
+        self._writers, self._news = ([Line(where, limits) for _ in range(LANES)] for _ in range(2))
+        self._known = Line(where, limits)
+        group, queue = limits.group, limits.queue
+        self._appends: Grouped[Append, int] = Grouped(self._append_all, group, queue, LANES)
+        self._tails: Grouped[Mapping[UUID, int], Tails] = Grouped(self._read_tails, READS, queue, LANES)
+        self._commands: Grouped[tuple[str, str], Command | None] = Grouped(self._look_up, READS, queue)
         self._heads: dict[UUID, Head] = {}
         self._opened = False
 
@@ -84,7 +85,7 @@ class PostgresLog:
     async def close(self) -> None:
         for grouped in (self._appends, self._tails, self._commands):
             await grouped.close()
-        for line in self._lines:
+        for line in (*self._writers, *self._news, self._known):
             await line.close()
         await self._pool.close()
 
@@ -109,13 +110,13 @@ class PostgresLog:
             raise _unavailable(error) from error
         raise AssertionError("the last try answers or raises")
 
-    async def _read_tails(self, group: list[Waiting[Mapping[UUID, int], Tails]], _lane: int) -> Sequence[Any]:
+    async def _read_tails(self, group: list[Waiting[Mapping[UUID, int], Tails]], lane: int) -> Sequence[Any]:
         known: dict[UUID, int] = {}
         for asked, _ in group:
             for stream, version in asked.items():
                 known[stream] = min(version, known.get(stream, version))
         found: Tails = {}
-        for row in await _sure(self._lines[-2].read(sql.TAILS, list(known), [Int8(v) for v in known.values()])):
+        for row in await _sure(self._news[lane].read(sql.TAILS, list(known), [Int8(v) for v in known.values()])):
             found.setdefault(row[0], []).append(to_recorded(*row))
         for asked, future in group:
             news = {s: [e for e in found[s] if e.version > version] for s, version in asked.items() if s in found}
@@ -124,7 +125,7 @@ class PostgresLog:
 
     async def _look_up(self, group: list[Waiting[tuple[str, str], Command | None]], _lane: int) -> Sequence[Any]:
         asked = list({scope_key for scope_key, _ in group})
-        rows = await _sure(self._lines[-1].read(sql.COMMANDS, [scope for scope, _ in asked], [key for _, key in asked]))
+        rows = await _sure(self._known.read(sql.COMMANDS, [scope for scope, _ in asked], [key for _, key in asked]))
         found = {(scope, key): _command(body, versions, position) for scope, key, body, versions, position in rows}
         for scope_key, future in group:
             _answer(future, found.get(scope_key))

@@ -55,11 +55,11 @@ def run(server: Bench, events: int, times: int) -> dict[str, object]:
     async def measure() -> None:
         logs = {name: open_log(url) for name, (url, _) in stores.items()}
         for number in range(times + 1):
-            for name, log in logs.items():
-                stream = uuid4()
-                for turn in range(TIMES):
+            streams = {name: uuid4() for name in logs}
+            for turn in range(TIMES):
+                for name, log in logs.items():
                     start = time.perf_counter()
-                    await log.append([Batch(stream, turn, [moved()])])
+                    await log.append([Batch(streams[name], turn, [moved()])])
                     wrote = time.perf_counter()
                     chosen = secrets.choice(stores[name][1])
                     before = time.perf_counter()

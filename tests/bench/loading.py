@@ -48,7 +48,8 @@ def whole_deals() -> list[Entry]:
     )
     opened = MatchOpened("tablanet", "tablanet@1", msgspec.to_builtins(rules), (uuid4(), uuid4()))
     table = match.evolve(None, Recorded(uuid4(), 1, 1, entry().at, "x", opened))
-    started = match.start_deal(table)[0]  # type: ignore[index]
+    table = msgspec.structs.replace(table, dealer=CASE["dealer"])
+    started = match.start_deal(table, None, False)[0]  # type: ignore[index]
     line = match.evolve(table, Recorded(table.id, 2, 2, entry().at, "x", started)).deals[0]  # type: ignore[arg-type]
     layout = msgspec.convert({"type": "tablanet", **CASE["layout"]}, tablanet.Layout)
     made: list[Entry] = []

@@ -154,7 +154,7 @@ CASES = [
     get("no such page", 404, "NOT_FOUND", "/nothing"),
     Case("no such path", 404, "NOT_FOUND", (), method="GET", path="/v2"),
     Case("method", 405, "METHOD_NOT_ALLOWED", (), method="DELETE", path="/v1/matches/{match}"),
-    Case("method on a list", 405, "METHOD_NOT_ALLOWED", (), method="GET", path="/v1/matches"),
+    Case("method on a list", 405, "METHOD_NOT_ALLOWED", (), method="PUT", path="/v1/matches"),
     Case("odd method", 405, "METHOD_NOT_ALLOWED", (), method="BREW", path="/v1/matches"),
     Case("wrong host", 421, "WRONG_HOST", ("REFEREE_HOSTS",), body=MOVE, headers={"Host": "evil.example"}),
     Case("NUL in the path", 400, "MALFORMED_REQUEST", ("control",), method="GET", path="/v1/matches/%00"),

@@ -1,5 +1,6 @@
 """C097: in a deal that the referee dealt nobody reads a card he may not see, in any field of any answer."""
 
+import asyncio
 import json
 import logging
 import re
@@ -16,7 +17,7 @@ from referee.events import HiddenCardsRead, Recorded
 from referee.match import access_id, deal_id
 from referee.rules import tablanet
 from referee.rules.cards import PACK
-from referee.store import open_reader
+from referee.store import open_log, open_reader
 from tests.http.deals import shuffled, told
 from tests.http.table import Opened, Phone, Table
 
@@ -35,10 +36,18 @@ def log_since(database: str, match: Opened) -> list[Recorded]:
 
 def truth(database: str, match: Opened) -> deals.Deal:
     """The deal as the log has it."""
-    stream = deal_id(UUID(match.id), 1)
-    deal: deals.Deal | None = None
-    for entry in log_since(database, match):
-        deal = deals.evolve(deal, entry) if entry.stream == stream else deal
+    # read as a stream: who follows the whole log sees an entry only once everything before it is final
+    return asyncio.run(_folded(database, deal_id(UUID(match.id), 1)))
+
+
+async def _folded(database: str, stream: UUID) -> deals.Deal:
+    log = open_log(database)
+    try:
+        deal: deals.Deal | None = None
+        for entry in await log.read(stream):
+            deal = deals.evolve(deal, entry)
+    finally:
+        await log.close()
     assert deal is not None
     return deal
 

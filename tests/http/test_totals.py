@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from litestar.testing import TestClient
 
-from projections import runner, totals
+from projections import totals
+from projections.rebuild import rebuild
 from projections.tables import Tables
 from referee.api.app import create_app
 from referee.rules import tablanet
@@ -13,6 +14,7 @@ from referee.settings import Settings
 from referee.store import open_reader
 from tests.http.deals import Choose, Moves, plan, play_out, shuffled
 from tests.http.table import Opened, Table
+from tests.projections.follow import catch_up
 
 LINES = {"aces", "kings", "queens", "jacks", "tens", "ten_of_diamonds", "twos", "bonus", "tablanets"}
 
@@ -40,7 +42,17 @@ def points_of(layout: tablanet.Layout, moves: list[tuple[int, dict[str, Any]]], 
 def test_the_sheet_after_two_deals(shared: Table) -> None:
     match = shared.open(players=3)
     assert sheet(match, match.answer)["seats"] == [
-        {"seat": seat, "total": 0, "distance": 251, "lines": {}} for seat in range(3)
+        {
+            "seat": place,
+            "player": seat["player"],
+            "total": 0,
+            "distance": 251,
+            "rank": 1,
+            "can_win": None,
+            "left": False,
+            "lines": {},
+        }
+        for place, seat in enumerate(match.answer["match"]["seats"])
     ]
     played, expected = None, []
     for number, dealer in ((1, 0), (2, 1)):
@@ -242,22 +254,16 @@ def test_rebuilt_totals_equal_those_kept_live(shared: Table, shared_database: st
     match, layout = shared.open(target=5), shuffled(71)
     played = play_out(match, 1, layout, plan(layout))
     live = sheet(match, played)
-    again = Tables(shared_database)
-    with again.transaction() as execute:
-        for name in ("totals_match", "totals_deal"):
-            execute(f"DELETE FROM {name}")
-        execute("UPDATE projection_position SET position = 0 WHERE name = 'totals'")
-    again.close()
+    reader, tables = open_reader(shared_database), Tables(shared_database)
+    done = rebuild(tables, reader, totals)
+    reader.close()
+    tables.close()
+    assert done is not None
+    assert done.differences == {}
     assert sheet(match, played) == live
     assert live["winners"]
 
 
 def follow(database: str) -> None:
     """Read the whole log into the tables, as `referee project` does."""
-    reader, tables = open_reader(database), Tables(database)
-    try:
-        while runner.step(reader, tables, totals):
-            pass
-    finally:
-        reader.close()
-        tables.close()
+    catch_up(database, totals)

@@ -304,12 +304,12 @@ def test_out_of_turn_the_skipped_seat_acts_next(name: str) -> None:
     game, rules = GAMES[name], CLASSIC[name]
     state = start(game, 3)
     move = tablanet.Play("QS") if name == "tablanet" else tabu.Play("7S")
-    assert [code for code, _ in refused(game, state, move, seat=2)] == ["NOT_YOUR_TURN"]
+    assert [code for code, _ in refused(game, state, move, seat=1)] == ["NOT_YOUR_TURN"]
     assert "NOT_YOUR_TURN" in game.CAN_STAND
-    effects = game.play(rules, state, 2, move, Told((), ("8D",)))
+    effects = game.play(rules, state, 1, move, Told((), ("8D",)))
     assert effects.next == 0
-    after = game.evolve(state, 2, move, effects)
-    assert [len(hand) for hand in after.hands] == ([4, 4, 3] if name == "tablanet" else [5, 5, 4])
+    after = game.evolve(state, 1, move, effects)
+    assert [len(hand) for hand in after.hands] == ([4, 3, 4] if name == "tablanet" else [5, 4, 5])
 
 
 def test_out_of_turn_the_forced_draw_is_still_owed() -> None:

@@ -104,7 +104,7 @@ def test_what_was_appended_is_what_a_replay_gives(database: str) -> None:
         opened = started(here)
         play_all(opened.scorekeeper)
         referee = here.app.state.referee
-        held = {stream: state for stream, (state, _) in referee._states._states.items()}
+        held = {stream: state for stream, (state, _) in referee.states._states.items()}
     id_ = UUID(opened.id)
     kept = {stream: held[stream] for stream in (id_, access_id(id_), deal_id(id_, 1))}
     assert kept[deal_id(id_, 1)].points == tuple(CASE["points"])
