@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from referee import dealer
-from referee.deal import Deal, as_moved, at_move, corrected, evolve, follow, found_in, result, said
+from referee.deal import Deal, as_moved, at_move, evolve, follow, found_in, result, said
 from referee.events import (
     CardsDealt,
     DealFinished,
@@ -21,6 +21,7 @@ from referee.events import (
     Recorded,
     SeedRevealed,
 )
+from referee.fingerprint import canonical
 from referee.rules.chance import Told, WrongOutcome
 from referee.rules.game import RULESETS, Game
 from referee.rules.hands import check_hands, hands_due
@@ -79,8 +80,8 @@ def _in_deal(opened: MatchOpened, rules: Any, recorded: Recorded, deal: Deal | N
             return Divergence("hands", version, violations=reasons) if reasons else None
         case IrregularityFound() as fault:
             return None if fault in found_in(deal, rules) else Divergence("fault", version, fault.move, fault.seat)
-        case IrregularityNoted():
-            return None
+        case IrregularityNoted() as note:
+            return None if _notable(deal, note) else Divergence("order", version, note.move, note.seat)
         case SeedRevealed(seed) if _played_out(deal) and deal.commitment and deal.seed is None:
             fits = _SEED.fullmatch(seed) and dealer.commitment(seed) == deal.commitment
             return None if fits else Divergence("seed", version)
@@ -122,9 +123,9 @@ def _moved(rules: Any, version: int, moved: Moved, deal: Deal) -> Divergence | N
         return Divergence("order", version, number, moved.seat)
     verdict = game.judge(rules, deal.state, moved.seat, move)
     faults = verdict.violations if isinstance(verdict, Illegal) else ()
-    if faults != moved.irregular or any(fault.code not in game.CAN_STAND for fault in faults):
+    if not _same(faults, moved.irregular) or any(fault.code not in game.CAN_STAND for fault in faults):
         return Divergence("illegal", version, number, moved.seat, faults)
-    if moved.claims != (verdict.claims if isinstance(verdict, Undecided) else ()):
+    if not _same(moved.claims, verdict.claims if isinstance(verdict, Undecided) else ()):
         return Divergence("claims", version, number, moved.seat)
     told = Told(game.outcomes(moved.effects), game.seen(move, moved.effects))
     try:
@@ -136,14 +137,34 @@ def _moved(rules: Any, version: int, moved: Moved, deal: Deal) -> Divergence | N
     return None
 
 
+def _same(found: Any, recorded: Any) -> bool:
+    """Whether two things are written the same: of lists in parameters the log does not say that they were tuples."""
+    return canonical(found) == canonical(recorded)  # type: ignore[no-any-return]
+
+
 def _corrected(rules: Any, version: int, correction: MoveCorrected, deal: Deal) -> Divergence | None:
     """Every move of a correction judged where it stands now, as when it had been played straight."""
     now = at_move(deal, correction.number - 1)
-    for place, made in enumerate(correction.moves):
-        if found := _moved(rules, version, as_moved(made), now):
+    for made in correction.moves:
+        moved = as_moved(made)
+        if found := _moved(rules, version, moved, now):
             return found
-        now = corrected(deal, correction.number, correction.moves[: place + 1])
+        now = follow(now, moved)
     return None
+
+
+def _notable(deal: Deal, note: IrregularityNoted) -> bool:
+    """Whether a note fits the deal: of cards it changes only the order of a seat's sabo, before the first move."""
+    seats, sabo = len(deal.state.hands), getattr(deal.state, "sabo", ())
+    if not (note.seat is None or 0 <= note.seat < seats) or not 0 <= note.move <= deal.moves:
+        return False
+    if note.place is None and not note.mixed:
+        return True
+    if not sabo or note.seat is None:
+        return False
+    own = sabo[note.seat]
+    lies = note.place is None or (0 <= note.place < len(own) and own[note.place] is not None)
+    return lies and (not note.mixed or (deal.moves == 0 and sorted(note.mixed) == sorted(own)))
 
 
 def _of(game: Game, part: msgspec.Struct) -> bool:
@@ -162,6 +183,10 @@ def _fair(rules: Any, entries: Sequence[Recorded], seed: str) -> Divergence | No
     for recorded in entries[1:]:
         event = recorded.event
         now: Deal = deal
+        if isinstance(event, IrregularityNoted) and event.mixed:
+            mixed = dealer.SeededChance(seed, words, now.shuffles).shuffle(now.state.sabo[event.seat])
+            if mixed != event.mixed:
+                return Divergence("shuffle", recorded.version, seat=event.seat)
         made: list[Moved] = [event] if isinstance(event, Moved) else []
         if isinstance(event, MoveCorrected):
             now, made = at_move(deal, event.number - 1), [as_moved(one) for one in event.moves]

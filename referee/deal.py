@@ -260,8 +260,10 @@ def at_move(deal: Deal, moves: int) -> Deal:
         raise ValueError("the deal has fewer moves")
     if moves == deal.moves:
         return deal
+    notes = tuple(note for note in deal.notes if note.move <= moves)
     version = deal.played[moves - 1].version if moves else 1
-    return msgspec.structs.replace(_with_moves(deal, deal.played[:moves], moves), version=version, seed=None)
+    then = _with_moves(msgspec.structs.replace(deal, notes=notes), deal.played[:moves], moves)
+    return msgspec.structs.replace(then, version=version, seed=None)
 
 
 def corrected(deal: Deal, number: int, moves: tuple[Made, ...], version: int = 0) -> Deal:
@@ -294,7 +296,7 @@ def follow(deal: Deal, event: Any, version: int = 0) -> Deal:
         case IrregularityFound() as fault:
             return replace(deal, faults=(*deal.faults, fault))
         case IrregularityNoted() as note:
-            return replace(deal, notes=(*deal.notes, note))
+            return _noted(deal, note)
         case SeedRevealed(seed):
             return replace(deal, seed=seed)
         case DealFinished(points, lines):
@@ -310,6 +312,34 @@ def _with_moves(deal: Deal, played: tuple[Played, ...], kept: int) -> Deal:
     for one in played:
         state = game.evolve(state, one.made.seat, one.made.move, one.made.effects)
         shuffles += len(game.outcomes(one.made.effects))
+    for note in deal.notes:
+        state = _looked_at(state, note)
     proven = tuple(fault for fault in deal.faults if fault.proof <= kept)
     begun = msgspec.structs.replace(deal, points=None, lines=None, hands=None, faults=proven)
     return msgspec.structs.replace(begun, state=state, shuffles=shuffles, played=played)
+
+
+def _noted(deal: Deal, note: IrregularityNoted) -> Deal:
+    """The deal after a note; of cards it touches only Sabo's face-down ones."""
+    replace = msgspec.structs.replace
+    deal = replace(deal, notes=(*deal.notes, note), state=_looked_at(deal.state, note))
+    if not note.mixed or note.seat is None:
+        return deal
+    sabo = (*deal.layout.sabo[: note.seat], note.mixed, *deal.layout.sabo[note.seat + 1 :])
+    return replace(
+        deal,
+        layout=replace(deal.layout, sabo=sabo),
+        state=replace(deal.state, sabo=sabo),
+        laid_out_with=deal.laid_out_with + 1,
+        shuffles=deal.shuffles + 1,
+    )
+
+
+def _looked_at(state: Any, note: IrregularityNoted) -> Any:
+    """The state with the sabo card face up that was looked at, if it still lies there (rules 4.2)."""
+    seat, place = note.seat, note.place
+    if place is None or seat is None or state.sabo[seat][place] is None:
+        return state
+    looked_at = list(state.looked_at or (None,) * len(state.hands))
+    looked_at[seat] = place
+    return msgspec.structs.replace(state, looked_at=tuple(looked_at))

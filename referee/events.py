@@ -330,11 +330,18 @@ class IrregularityFound(Fact, frozen=True, tag="IrregularityFound"):
 
 
 class IrregularityNoted(Settled, frozen=True, tag="IrregularityNoted"):
-    """Something irregular at the table that changes no card, with the remedy that was applied."""
+    """Something irregular at the table that is in no move, with the remedy that was applied (rules 4.2).
+
+    `move` moves had been made then. Of Sabo's face-down cards: the `place` of one that `seat` looked at, or all of
+    `seat`'s as they lie after they were `mixed` again.
+    """
 
     kind: str
     seat: int | None
     remedy: str
+    move: int = 0
+    place: int | None = None
+    mixed: tuple[Card, ...] = ()
 
 
 class SeedRevealed(Fact, frozen=True, tag="SeedRevealed"):

@@ -16,8 +16,11 @@ from openapi_spec_validator import validate
 
 from referee.api.app import create_app
 from referee.cli import main
+from referee.rules import tabu
 from referee.settings import Settings
+from tests.http.real import body, observed
 from tests.http.table import Table
+from tests.rules.observing import both_sides
 from tests.vectors_of import cases
 
 COMMITTED = Path(__file__).parents[1] / "openapi" / "openapi.json"
@@ -126,7 +129,7 @@ def test_every_operation_is_described(path: str, method: str, operation: dict[st
     assert ("If-Match" in sent) == ("412" in answers)
     assert ("If-None-Match" in sent) == ("304" in answers)
     assert ("Idempotency-Key" in sent) == (
-        method == "post" and operation["operationId"] not in ("checkRecord", "rebuildProjection")
+        method == "post" and operation["operationId"] not in ("checkRecord", "rebuildProjection", "whatIf")
     )
 
 
@@ -216,6 +219,7 @@ def test_a_live_session_keeps_to_it(table: Table) -> None:
         other.seats[1].post("/deals/1/words", {"word": "luck"}),
         other.seats[0].post("/deals/1/cards", {}),
     ]
+    answers += [*settled(table, case["dealer"], layout, moves), *observed_and_heard(table), *stopped(table)]
     operator = {"Authorization": f"Bearer {OPERATOR}"}
     player = opened.answer["match"]["seats"][0]["player"]
     answers += [
@@ -257,4 +261,74 @@ def test_a_live_session_keeps_to_it(table: Table) -> None:
         "415",
         "421",
         "422",
+        "428",
     }
+
+
+def settled(
+    table: Table, dealer: int, layout: dict[str, Any], moves: list[tuple[int, dict[str, Any]]]
+) -> Iterator[Response]:
+    """What can be settled after the fact, at a match of two."""
+    match = table.open(dealer=dealer)
+    keeper, arbiter, seats = match.scorekeeper, match.arbiter, match.seats
+    yield keeper.post("/deals", {"layout": layout})
+    for seat, move in moves[:3]:
+        yield keeper.move(1, seat, move)
+
+    def now(path: str = "/deals/1") -> dict[str, str]:
+        return {"if_match": str(keeper.get(path).headers["etag"])}
+
+    yield keeper.post("/deals/1/take-backs", {"kept": 2})
+    yield keeper.post("/deals/1/take-backs", {"kept": 2}, if_match='"99"')
+    yield keeper.post("/deals/1/take-backs", {"kept": 0}, **now())
+    yield keeper.post("/deals/1/take-backs", {"kept": 2}, **now())
+    yield keeper.post("/deals/1/corrections", {"number": 2, "move": moves[1][1]}, **now())
+    stands = {"seat": moves[2][0], "move": moves[2][1], "agreed": [0, 1], "why": "so it was"}
+    yield keeper.post("/deals/1/irregular-moves", stands, **now())
+    yield seats[0].post("/deals/1/irregularities", {"kind": "exposed_in_play", "seat": 0})
+    yield keeper.post("/deals/1/irregularities", {"kind": "two_cards", "move": 1})
+    yield keeper.post("/deals/1/irregularities", {"kind": "sneezed"})
+    yield keeper.get("/deals/1/irregularities")
+    yield keeper.get("/deals/1/remedies")
+    yield keeper.get("/deals/1/remedies?kind=illegal_capture&move=1&seat=0")
+    yield arbiter.post("/deals/1/what-if", {"house_rules": {"capture_duty": "optional"}, "from": 1, "moves": []})
+    yield keeper.post("/deals/1/what-if", {})
+    yield arbiter.get("/deals/1/audit")
+    yield seats[0].post("/deals/1/disputes", {"move": 2, "why": "that was mine"})
+    yield keeper.get("/disputes/1")
+    yield arbiter.post("/disputes/1/rulings", {"upheld": False, "why": "it was not"}, **now(""))
+    yield arbiter.post("/disputes/1/rulings/1/confirmation", {})
+    ask = {"kind": "substitute", "seat": 1, "name": "Eva"}
+    yield seats[0].post("/proposals", {"ask": ask, "why": "he must go"})
+    yield seats[1].post("/proposals/1/answers", {"agreed": False})
+    yield keeper.post("/deals/1/void", {"why": "wrong pack"}, **now(""))
+    yield arbiter.post("/seats", {"name": "Vera", "why": "she came"}, **now(""))
+    yield arbiter.post("/seats/0/substitution", {"name": "Dora", "why": "he went"}, **now(""))
+    yield arbiter.post("/seats/2/departure", {"why": "she left"}, **now(""))
+    yield keeper.get()
+
+
+def observed_and_heard(table: Table) -> Iterator[Response]:
+    """A deal of real cards, its hands shown, its result corrected."""
+    sides = both_sides(tabu, 13)
+    match = observed(table, tabu, sides, show=False)
+    keeper = match.scorekeeper
+    yield keeper.post("/deals/1/hands", {"hands": []})
+    yield keeper.post("/deals/1/hands", {"hands": body(sides.seen.hands)})
+    yield keeper.get("/deals/1/audit")
+    yield keeper.post("/deals/1/what-if", {})
+    yield match.spectator.get("/deals/1/events?limit=500")
+    counted = table.open("sabo", 4)
+    yield counted.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [4, 4, 3, 3]}})
+    yield counted.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [4, 4, 3, 2]}})
+    version = {"if_match": str(counted.scorekeeper.get().headers["etag"])}
+    tally = {"type": "sabo", "tricks": [5, 3, 3, 2]}
+    yield counted.scorekeeper.post("/deals/1/score-corrections", {"tally": tally}, **version)
+    yield counted.scorekeeper.get("/deals/1/audit")
+
+
+def stopped(table: Table) -> Iterator[Response]:
+    """A match that all give up."""
+    match = table.open()
+    version = {"if_match": str(match.arbiter.get().headers["etag"])}
+    yield match.arbiter.post("/abandonment", {"why": "it got late"}, **version)

@@ -20,8 +20,10 @@ from referee import errors, settings
 from referee.access import Caller
 from referee.api.deals import Deals
 from referee.api.edge import Edge
+from referee.api.hearing import Hearing
 from referee.api.lists import Lists
 from referee.api.matches import Matches
+from referee.api.noted import Noted
 from referee.api.openapi import CompleteConfig
 from referee.api.operation import Projections, Watch, healthz, metrics, provide_watch, readyz
 from referee.api.problems import HANDLERS
@@ -99,7 +101,7 @@ def create_app(given: Settings | None = None) -> Litestar:
         route_handlers=[
             Router(
                 "/v1",
-                route_handlers=[Matches, Deals, Settling, Records, Sheets, Lists],
+                route_handlers=[Matches, Deals, Settling, Hearing, Noted, Records, Sheets, Lists],
                 dependencies={"who": Provide(provide_caller)},
             ),
             Router("/v1", route_handlers=[RecordBox, Projections, list_rulebooks, read_rulebook]),

@@ -11,10 +11,11 @@ from litestar.openapi.spec import OpenAPI
 from projections import totals
 from projections.status import Status
 from referee import events, record
-from referee.api import lists, schemas, sheets
+from referee.api import hearing, lists, noted, schemas, settling, sheets
 from referee.api import operation as service
 from referee.rules import game, rulebook
 from referee.rules.game import GAMES
+from referee.settling import asks
 
 REF: Final = "#/components/schemas/{name}"
 ABOUT: Final = """Keeps the score of card matches played with real cards; refuses illegal moves with the clause that says so.
@@ -30,6 +31,8 @@ UNIONS: Final[dict[str, Any]] = {
     "Move": game.Move,
     "Effects": game.Effects,
     "State": game.State,
+    "Tally": game.Tally,
+    "Ask": asks.AnyAsk,
 }
 TEXTS: Final = {
     "200": "Here it is",
@@ -46,6 +49,7 @@ TEXTS: Final = {
     "415": "Not application/json",
     "421": "This host name is not served here",
     "422": "The body does not match its schema, a rule forbids it, or the Idempotency-Key was used for another request",
+    "428": "If-Match is missing",
     "500": "A fault of the referee, logged under the number in `instance`",
     "503": "Cannot be answered now; nothing was half-done",
 }
@@ -69,8 +73,21 @@ HEADERS_OF_ERRORS: Final = {
     "422": ("ETag", "Content-Language"),
     "503": ("Retry-After",),
 }
-ERRORS: Final = ("400", "401", "403", "404", "409", "412", "413", "415", "421", "422", "500", "503")
-CONDITIONAL: Final = ("startDeal", "makeMove")
+ERRORS: Final = ("400", "401", "403", "404", "409", "412", "413", "415", "421", "422", "428", "500", "503")
+CONDITIONAL: Final = ("startDeal", "makeMove", "showHands", "noteIrregularity")
+SETTLED: Final = (
+    "takeBack",
+    "correctMove",
+    "letMoveStand",
+    "correctScore",
+    "voidDeal",
+    "joinMatch",
+    "leaveMatch",
+    "substitutePlayer",
+    "abandonMatch",
+    "ruleOnDispute",
+)
+"""What changes what was recorded: If-Match must be given."""
 LOCATED: Final = ("importRecord", "addWord", "dealCards", "openMatch", "openRematch", "startDeal")
 RECORDS: Final = ("importRecord", "checkRecord")
 OPERATORS: Final = """The operator's token (the service's REFEREE_OPERATOR_TOKEN), for lists over all matches, rebuilds
@@ -82,7 +99,7 @@ UNTAGGED: Final = (
     *LISTS, "healthz", "readyz", "metrics", "listProjections", "rebuildProjection", "getRebuild", "renewToken",
     "checkRecord", "listRulebooks", "getRulebook",
 )  # fmt: skip
-UNKEYED: Final = ("checkRecord", "rebuildProjection")
+UNKEYED: Final = ("checkRecord", "rebuildProjection", "whatIf")
 CLASHES: Final = (
     "addWord",
     "dealCards",
@@ -93,6 +110,14 @@ CLASHES: Final = (
     "rebuildProjection",
     "renewToken",
     "startDeal",
+    "showHands",
+    "noteIrregularity",
+    "propose",
+    "answerProposal",
+    "raiseDispute",
+    "getDispute",
+    "confirmRuling",
+    *SETTLED,
 )
 
 
@@ -159,8 +184,10 @@ def _errors(path: str, method: str, operation: dict[str, Any]) -> Iterator[str]:
         yield from ("413", "415", "422")
     if name in CLASHES:
         yield "409"
-    if name in CONDITIONAL:
+    if name in CONDITIONAL or name in SETTLED:
         yield "412"
+    if name in SETTLED:
+        yield "428"
 
 
 def _request_headers(path: str, method: str, name: str) -> list[str]:
@@ -168,7 +195,8 @@ def _request_headers(path: str, method: str, name: str) -> list[str]:
         return ["If-None-Match"] if "{match_id}" in path and name not in UNTAGGED else []
     if name in UNKEYED:
         return []
-    return ["If-Match", "Idempotency-Key"] if name in CONDITIONAL else ["Idempotency-Key"]
+    conditional = name in CONDITIONAL or name in SETTLED
+    return ["If-Match", "Idempotency-Key"] if conditional else ["Idempotency-Key"]
 
 
 def _header(name: str) -> dict[str, Any]:
@@ -220,7 +248,7 @@ def _schemas() -> dict[str, Any]:
     """Every component: a game's own Structs under the game's name, tagged unions under theirs, house rules by game."""
     kinds = [
         kind
-        for module in (schemas, totals, record, rulebook, lists, sheets, service)
+        for module in (schemas, settling, hearing, noted, totals, record, rulebook, lists, sheets, service)
         for kind in (*_structs(module), *((Status,) if module is service else ()))
         if kind not in (schemas.In, schemas.Out)
     ]

@@ -10,11 +10,11 @@ from litestar import Request, Response
 from referee.access import Caller
 from referee.api import schemas as s
 from referee.deal import Deal
-from referee.events import CardsDealt, Event, Made, MoveCorrected, Moved, Recorded, Role
+from referee.events import CardsDealt, Event, IrregularityNoted, Made, MoveCorrected, Moved, Recorded, Role
 from referee.fingerprint import short
 from referee.match import DealLine, Dispute, Match, Proposal
 from referee.rules import rulebook
-from referee.rules.cards import Sight
+from referee.rules.cards import Sight, hide
 from referee.rules.verdict import Violation
 from referee.service import Referee
 
@@ -163,6 +163,8 @@ def _hidden(event: Event, deal: Deal | None, sight: Sight) -> Event:
             return _made_out(event, deal, sight)  # type: ignore[return-value]
         case MoveCorrected():
             return replace(event, moves=tuple(_made_out(made, deal, sight) for made in event.moves))  # type: ignore[no-any-return]
+        case IrregularityNoted(mixed=mixed):
+            return replace(event, mixed=hide(mixed))  # type: ignore[no-any-return]
         case _:
             return event
 

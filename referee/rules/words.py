@@ -53,6 +53,11 @@ def say_fault(kind: str, lang: str) -> str:
     return _fill(text[lang], {}, lang)
 
 
+def say_irregularity(part: str, name: str, lang: str, params: dict[str, Any] | None = None) -> str:
+    """A `kind`, `window` or `remedy` of rules 4.2 in words; an unknown name is a KeyError."""
+    return _fill(texts_of("irregularities")[part][name][lang], params or {}, lang)
+
+
 def _fill(text: str, params: dict[str, Any], lang: str) -> str:
     told = {name: _spell(name, value, lang) for name, value in params.items()}
 

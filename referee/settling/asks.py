@@ -94,6 +94,30 @@ class Abandon(Ask, frozen=True, tag="abandon"):
     """All stop here: the standing is final, the match unfinished."""
 
 
+class Note(Ask, frozen=True, tag="note"):
+    """Something irregular at the table that is in no move (rules 4.2), after `move` moves, the last one unless given.
+
+    Of Sabo's face-down cards: the `place` that `seat` looked at, or `told`, how they lie once they are mixed again.
+    """
+
+    deal: Number
+    what: Annotated[str, Meta(max_length=40)]
+    seat: Seat | None = None
+    move: Annotated[int, Meta(ge=0, le=100_000)] | None = None
+    place: Annotated[int, Meta(ge=0, le=99)] | None = None
+    told: Annotated[tuple[Card, ...], Meta(max_length=20)] = ()
+
+
 AnyAsk: TypeAlias = (
-    TakeBack | CorrectMove | LetStand | CorrectScore | AdjustPoints | VoidDeal | Join | Leave | Substitute | Abandon
+    Note
+    | TakeBack
+    | CorrectMove
+    | LetStand
+    | CorrectScore
+    | AdjustPoints
+    | VoidDeal
+    | Join
+    | Leave
+    | Substitute
+    | Abandon
 )

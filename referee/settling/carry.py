@@ -11,7 +11,7 @@ from referee.access import Caller
 from referee.desk import Done, Plan, check_version
 from referee.events import Consent, Event, ProposalAnswered, ProposalMade
 from referee.service import Referee
-from referee.settling import moves, scores, seats
+from referee.settling import moves, notes, scores, seats
 from referee.settling.asks import (
     Abandon,
     AdjustPoints,
@@ -22,6 +22,7 @@ from referee.settling.asks import (
     Join,
     Leave,
     LetStand,
+    Note,
     Substitute,
     TakeBack,
     VoidDeal,
@@ -37,17 +38,24 @@ PLANS: Final[dict[type[Ask], Planner]] = {
     CorrectScore: scores.correct_score,
     AdjustPoints: scores.adjust_points,
     VoidDeal: scores.void_deal,
+    Note: notes.note,
     Join: seats.join,
     Leave: seats.leave,
     Substitute: seats.substitute,
     Abandon: seats.abandon,
 }
-OF_A_DEAL: Final = (TakeBack, CorrectMove, LetStand)
+OF_A_DEAL: Final = (TakeBack, CorrectMove, LetStand, Note)
 """Asks whose If-Match is a version of the deal; of the others it is one of the match."""
 
 
 async def settle(
-    referee: Referee, who: Caller, ask: Any, agreed: Sequence[int], why: str | None, if_match: int, key: Key | None
+    referee: Referee,
+    who: Caller,
+    ask: Any,
+    agreed: Sequence[int],
+    why: str | None,
+    if_match: int | None,
+    key: Key | None,
 ) -> Done:
     """Do it now. Raises Clash CONSENT_MISSING where it needs more agreement than there is."""
 

@@ -30,3 +30,12 @@ def shared(shared_database: str) -> Iterator[Table]:
     settings = Settings(shared_database, SECRET, frozenset({"testserver.local"}), project=True)
     with TestClient(create_app(settings), base_url="http://testserver.local") as client:
         yield Table(client)
+
+
+@pytest.fixture(scope="module")
+def lite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
+    """A table on SQLite for all tests of a file, where the kind of database cannot matter; nothing is projected."""
+    address = f"sqlite:{tmp_path_factory.mktemp('lite') / 'referee.db'}"
+    settings = Settings(address, SECRET, frozenset({"testserver.local"}), project=False)
+    with TestClient(create_app(settings), base_url="http://testserver.local") as client:
+        yield Table(client)

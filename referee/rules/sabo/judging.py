@@ -31,6 +31,7 @@ def judge(rules: Rules, state: State, seat: int, move: Move) -> Verdict:
             found += _card_faults(rules, hand, state.led, move.card)
     else:
         found += _place_faults(state.sabo[seat], move.place)
+        found += _not_looked_at(state, seat, move.place)
         if seat == state.turn and not sabo_allowed(rules, hand, state.led):
             found += _sabo_faults(hand, state.led, move.place)
     return Illegal(tuple(found)) if found else LEGAL
@@ -41,7 +42,7 @@ def _judge_unseen(rules: Rules, state: State, seat: int, move: Move) -> Verdict:
     seats, due = len(state.hands), seat == state.turn
     found = [] if due else [Violation("NOT_YOUR_TURN", "SB-4", {"turn": state.turn})]
     if isinstance(move, Place):
-        found += _place_faults(state.sabo[seat], move.place)
+        found += _place_faults(state.sabo[seat], move.place) + _not_looked_at(state, seat, move.place)
         if due and state.led is None and rules.lead_from_sabo == "empty_hand_only":
             found.append(Violation("SABO_NOT_ALLOWED", "SB-6", {"place": move.place, "led": None, "cards": ()}))
     elif move.card not in state.hands[seat]:
@@ -105,7 +106,7 @@ def legal_moves(rules: Rules, state: State, card: Card | None = None) -> Iterato
             yield Hand(may)
     if card is None and sabo_allowed(rules, hand, state.led):
         for place, lies in enumerate(state.sabo[seat]):
-            if lies is not None:
+            if lies is not None and not _not_looked_at(state, seat, place):
                 yield Place(place)
 
 
@@ -167,6 +168,14 @@ def _place_faults(sabo: tuple[Card | None, ...], place: int) -> list[Violation]:
     if used:
         found.append(Violation("CARD_ALREADY_PLAYED", "SB-5", {"place": place}))
     return found
+
+
+def _not_looked_at(state: State, seat: int, place: int) -> list[Violation]:
+    """Whether another sabo card comes first: one that the seat looked at, when it does not lead (rules 4.2)."""
+    first = state.looked_at[seat] if state.looked_at else None
+    if first is None or first == place or state.led is None:
+        return []
+    return [Violation("SABO_LOOKED_AT", "SB-8", {"first": first})]
 
 
 def _sabo_faults(hand: Cards, led: str | None, place: int) -> list[Violation]:

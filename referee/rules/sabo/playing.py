@@ -81,7 +81,7 @@ def seen(move: Move, effects: Effects) -> Cards:
 
 def evolve(state: State, seat: int, move: Move, effects: Effects) -> State:
     """The state after a recorded move: applies its facts and asks no rule."""
-    hands, sabo = state.hands, state.sabo
+    hands, sabo, looked_at = state.hands, state.sabo, state.looked_at
     if isinstance(move, Hand):
         hands = (*hands[:seat], played_from(hands[seat], move.card), *hands[seat + 1 :])
         shown = Played(effects.card)
@@ -89,13 +89,15 @@ def evolve(state: State, seat: int, move: Move, effects: Effects) -> State:
         lay, at = sabo[seat], move.place
         sabo = (*sabo[:seat], (*lay[:at], None, *lay[at + 1 :]), *sabo[seat + 1 :])
         shown = Played(effects.card, at)
+        if looked_at and looked_at[seat] == at:
+            looked_at = (*looked_at[:seat], None, *looked_at[seat + 1 :])
     played, winner = (*state.played, shown), effects.winner
     if winner is None:
         return State(
             state.dealer, effects.next, hands, sabo, state.leader, state.tricks,
-            effects.trick, effects.led, played, state.taken,
+            effects.trick, effects.led, played, state.taken, looked_at,
         )  # fmt: skip
     tricks = (*state.tricks[:winner], state.tricks[winner] + 1, *state.tricks[winner + 1 :])
     following = effects.trick if effects.next is None else effects.trick + 1
     taken = (*state.taken, *[shown.card for shown in played])
-    return State(state.dealer, effects.next, hands, sabo, winner, tricks, following, None, (), taken)
+    return State(state.dealer, effects.next, hands, sabo, winner, tricks, following, None, (), taken, looked_at)

@@ -22,9 +22,13 @@ def hide_effects(effects: Effects, seat: int, sight: Sight) -> Effects:
 
 
 def hide_state(state: State, sight: Sight) -> State:
-    """The state with other hands and all face-down sabo as `?`; a used place stays null (SB-5)."""
+    """The state with other hands and all face-down sabo as `?`; used places stay null, one looked at is open (SB-5)."""
     if sight.everything:
         return state
     hands = tuple(sight.of(seat, hand) for seat, hand in enumerate(state.hands))
-    sabo = tuple(tuple(None if card is None else HIDDEN for card in cards) for cards in state.sabo)
+    looked_at = state.looked_at or (None,) * len(state.sabo)
+    sabo = tuple(
+        tuple(card if card is None or place == seen else HIDDEN for place, card in enumerate(cards))
+        for cards, seen in zip(state.sabo, looked_at, strict=True)
+    )
     return msgspec.structs.replace(state, hands=hands, sabo=sabo)

@@ -1,0 +1,236 @@
+"""Irregularities over REST: noting one, listing them, and the remedy that rules 4.2 prescribe as things stand."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from litestar import Controller, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
+from msgspec import Meta
+
+from referee import errors, irregularities
+from referee.access import Caller
+from referee.api import schemas as s
+from referee.api.present import answer, done_headers
+from referee.api.request import StrictRequest, cards_in, if_match, key_of
+from referee.api.settling import Said
+from referee.deal import Deal
+from referee.events import IrregularityNoted, Recorded
+from referee.irregularities import Situation
+from referee.match import deal_id
+from referee.rules import rulebook
+from referee.rules.cards import Card
+from referee.rules.words import say_fault, say_irregularity
+from referee.service import Referee
+from referee.settling import carry
+from referee.settling.asks import Note, Seat
+from referee.settling.notes import place_of, row_of
+
+
+class NoteIn(Said, frozen=True, kw_only=True):
+    """An irregularity by its kind, whose it is, and after how many moves it happened (all that were made, unless said).
+
+    `place`: of a sabo card that the seat looked at. `told`: how a seat's sabo lie now that they were mixed again, for
+    scorekeeper or arbiter where the cards were told.
+    """
+
+    kind: Annotated[str, Meta(max_length=40)]
+    seat: Seat | None = None
+    move: Annotated[int, Meta(ge=0, le=100_000)] | None = None
+    place: Annotated[int, Meta(ge=0, le=99)] | None = None
+    told: Annotated[tuple[Card, ...], Meta(max_length=20)] = ()
+
+
+class NotedOut(s.Out, frozen=True):
+    """An irregularity that was noted after `move` moves, the remedy that was applied, on whose word, and why."""
+
+    kind: str
+    text: str
+    seat: int | None
+    move: int
+    place: int | None
+    remedy: str
+    remedy_text: str
+    at: s.Moment
+    by: str
+    consent: str
+    why: str | None
+
+
+class FoundOut(s.Out, frozen=True):
+    """A fault that the record proved of itself: whose, in which move, by which."""
+
+    kind: str
+    text: str
+    seat: int
+    move: int
+    proof: int
+    clause: str
+
+
+class IrregularitiesOut(s.Out, frozen=True):
+    """What was noted in a deal, and what its record proved, each in the order in which it came."""
+
+    noted: tuple[NotedOut, ...]
+    found: tuple[FoundOut, ...]
+
+
+class NoteDoneOut(s.Out, frozen=True):
+    """What was noted; `version` is the deal's now."""
+
+    noted: NotedOut
+    version: int
+    position: int
+
+
+class RequestOut(s.Out, frozen=True):
+    """A request that carries a remedy out: the path below `/v1/matches/{match_id}`, whose ETag goes into If-Match, the
+    body as far as it is known, and what must be filled in."""
+
+    name: str
+    method: Literal["POST"]
+    path: str
+    if_match: str | None
+    body: dict[str, Any]
+    missing: tuple[str, ...]
+
+
+class RemedyOut(s.Out, frozen=True):
+    """An irregularity as things stand: whether its window is open, the remedy, whether that needs the consent of all
+    seats or the arbiter, and the requests that carry it out, the usual one first."""
+
+    kind: str
+    text: str
+    window: str
+    window_text: str
+    open: bool
+    remedy: str
+    remedy_text: str
+    consent: bool
+    facts: dict[str, int]
+    requests: tuple[RequestOut, ...]
+
+
+class RemediesOut(s.Out, frozen=True):
+    """Remedies for one kind of irregularity, or for every kind there is in this game."""
+
+    remedies: tuple[RemedyOut, ...]
+
+
+class Noted(Controller):
+    """Below a deal."""
+
+    path = "/matches/{match_id:uuid}/deals/{number:int}"
+    tags = ["irregularities"]
+
+    @post("/irregularities", operation_id="noteIrregularity", status_code=201)
+    async def note(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[NoteIn],
+    ) -> Response[NoteDoneOut]:  # fmt: skip
+        """Note something irregular at the table, with the remedy that applies as things stand.
+
+        409 where its window is closed and the remedy needs the consent of all seats or the arbiter.
+        """
+        key = await key_of(request, str(match_id))
+        told = cards_in(data.told, data.alphabet, "#/told")
+        ask = Note(number, data.kind, data.seat, data.move, data.place, told)
+        done = await carry.settle(referee, who, ask, data.agreed, data.why, if_match(request), key)
+        version = done.command.versions[deal_id(match_id, number)]
+        found = await referee.deal(match_id, number, version)
+        entries = await referee.read(found.id, version - 1, version)
+        reasons = [found.notes[-1].why] if found.notes[-1].why else []
+        lang = rulebook.pick(request.headers.get("accept-language"))
+        (noted,) = noted_out(found, entries, await referee.names(reasons), lang)
+        body = NoteDoneOut(noted, version, done.command.position)
+        return answer(request, body, version, who, 201, **done_headers(done.replayed))
+
+    @get("/irregularities", operation_id="listDealIrregularities")
+    async def irregularities(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int],
+    ) -> Response[IrregularitiesOut]:  # fmt: skip
+        """Irregularities of a deal: those that were noted, and faults that its record has proved so far."""
+        found = await referee.deal(match_id, number)
+        entries = await referee.read(found.id, 0, found.version)
+        words = await referee.names([note.why for note in found.notes if note.why])
+        lang = rulebook.pick(request.headers.get("accept-language"))
+        proved = tuple(
+            FoundOut(f.kind, say_fault(f.kind, lang), found.seats[f.seat], f.move, f.proof, f.clause)
+            for f in found.faults
+        )
+        return answer(request, IrregularitiesOut(noted_out(found, entries, words, lang), proved), found.version, who)
+
+    @get("/remedies", operation_id="listRemedies")
+    async def remedies(
+        self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
+        match_id: FromPath[UUID], number: FromPath[int],
+        kind: Annotated[str | None, QueryParameter(max_length=40)] = None,
+        seat: Annotated[int | None, QueryParameter(ge=0, le=99)] = None,
+        move: Annotated[int | None, QueryParameter(ge=0, le=100_000)] = None,
+    ) -> Response[RemediesOut]:  # fmt: skip
+        """What rules 4.2 prescribe for an irregularity (for every kind, unless one is asked about) as things stand.
+
+        `move` is the number of moves made when it happened, all of them unless said: whether a window is still open
+        follows from it.
+        """
+        match = await referee.match(match_id)
+        line = match.line(number)
+        if line is None:
+            raise errors.NotFound(f"There is no deal {number}.")
+        found = None if line.mode == "tallied" or line.waiting else await referee.deal(match_id, number)
+        moves = found.moves if found else 0
+        if move is not None and move > moves:
+            raise errors.BadValue(errors.Fault("move", f"the deal has {moves} moves"))
+        if found:
+            place_of(found, seat)
+        rows = [row_of(match, kind)] if kind else [row for row in irregularities.ROWS if match.game in row.games]
+        now = Situation(match, line, found, moves if move is None else move)
+        lang = rulebook.pick(request.headers.get("accept-language"))
+        body = RemediesOut(tuple(_remedy(row, now, seat, lang) for row in rows))
+        # neither version alone says that nothing has changed; both only rise
+        return answer(request, body, match.version + (found.version if found else 0), who)
+
+
+def _remedy(row: irregularities.Row, now: Situation, seat: int | None, lang: str) -> RemedyOut:
+    is_open, remedy = irregularities.remedy(row, now)
+    facts = irregularities.facts(now)
+    return RemedyOut(
+        row.kind,
+        say_irregularity("kind", row.kind, lang),
+        row.window,
+        say_irregularity("window", row.window, lang),
+        is_open,
+        remedy.name,
+        say_irregularity("remedy", remedy.name, lang, facts),
+        remedy.consent,
+        facts,
+        tuple(
+            RequestOut(name, "POST", way.path, way.if_match, body, way.missing)
+            for name, way, body in irregularities.ways(row, remedy, now, seat)
+        ),
+    )
+
+
+def noted_out(
+    found: Deal, entries: Sequence[Recorded], words: Mapping[UUID, str], lang: str
+) -> tuple[NotedOut, ...]:  # fmt: skip
+    """The notes among a deal's entries."""
+    return tuple(
+        NotedOut(
+            note.kind,
+            say_irregularity("kind", note.kind, lang),
+            None if note.seat is None else found.seats[note.seat],
+            note.move,
+            note.place,
+            note.remedy,
+            say_irregularity("remedy", note.remedy, lang),
+            entry.at,
+            entry.by,
+            note.consent.how,
+            words.get(note.why) if note.why else None,
+        )
+        for entry in entries
+        if isinstance(note := entry.event, IrregularityNoted)
+    )

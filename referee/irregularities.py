@@ -1,0 +1,193 @@
+"""What goes wrong at a real table and what is done about it: the table of rules 4.2, and which of its remedies applies.
+
+A window says until when a remedy is free; after it another remedy applies, or the same one by consent of all seats or
+the arbiter. The words are in `rules/texts/irregularities.toml`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from referee.deal import Deal
+from referee.match import DealLine, Match
+
+EVERY: Final = ("tablanet", "tabu", "sabo")
+
+
+class Remedy(NamedTuple):
+    """What is done, and the requests that carry it out, the usual one first; with `consent` only if all seats agree, or
+    the arbiter says so."""
+
+    name: str
+    ways: tuple[str, ...] = ("note",)
+    consent: bool = False
+
+
+class Row(NamedTuple):
+    """An irregularity in some games: its window, the remedy while that is open, and the one afterwards (null: the same)."""
+
+    kind: str
+    games: tuple[str, ...]
+    window: str
+    open: Remedy
+    late: Remedy | None = None
+
+
+class Situation(NamedTuple):
+    """Where a deal stands, and about which of its moves one speaks (0: before the first); `deal` is null where none was
+    recorded move by move."""
+
+    match: Match
+    line: DealLine
+    deal: Deal | None
+    move: int
+
+
+class Way(NamedTuple):
+    """A request below the match: its path, the thing whose ETag goes into If-Match if any, what must yet be filled in."""
+
+    path: str
+    if_match: str | None = None
+    missing: tuple[str, ...] = ()
+
+
+def _agreed(open_: Remedy) -> Remedy:
+    return open_._replace(consent=True)
+
+
+_AGAIN = ("correct", "take_back", "note")
+_VOID = Remedy("void_redeal", ("void", "note"))
+_STANDS = Remedy("stands", ("note", "let_stand"))
+_WITHDRAWN = Remedy("withdrawn", _AGAIN)
+_FAULT = Remedy("stands_as_fault", ("note", "void"))
+_UP = Remedy("taken_up", ("take_back", "note"))
+_ONE = Remedy("names_one", _AGAIN)
+_ROW = Remedy("row_made_right")
+_BACK = Remedy("surplus_to_reserve")
+_AMENDED = Remedy("amended", ("correct_score",))
+
+ROWS: Final = (
+    Row("pack_wrong", EVERY, "before_scored", _VOID, _agreed(_VOID)),
+    Row("wrong_card_count", ("tablanet",), "before_first_move", _VOID, Remedy("short_hand_plays_on")),
+    Row("wrong_card_count", ("tabu",), "before_first_move", _VOID, Remedy("hand_made_right")),
+    Row("wrong_card_count", ("sabo",), "before_first_move", _VOID),
+    Row("exposed_in_deal", EVERY, "before_first_move", Remedy("redeal_if_asked", ("void", "note")), Remedy("plays_on")),
+    Row("sabo_exposed", ("sabo",), "before_first_move", Remedy("mixed_again"), Remedy("plays_on")),
+    Row("exposed_in_play", EVERY, "always", Remedy("no_penalty")),
+    Row("wrong_dealer", EVERY, "before_first_move", Remedy("rotation_goes_on", ("note", "void")), Remedy("rotation_goes_on")),
+    Row("clean_up_forgotten", ("tablanet", "tabu"), "next_move", Remedy("clean_up_now"), Remedy("stays_in_place")),
+    Row("out_of_turn", EVERY, "next_acts", _UP, Remedy("both_stand", ("let_stand", "note"))),
+    Row("two_cards", EVERY, "next_acts", _ONE, _agreed(_ONE)),
+    Row("illegal_capture", ("tablanet",), "next_acts", Remedy("same_card_again", _AGAIN), _STANDS),
+    Row("capture_not_made", ("tablanet",), "next_acts", Remedy("must_capture", _AGAIN), _STANDS),
+    Row("cards_left_behind", ("tablanet", "tabu"), "next_acts", Remedy("take_them", _AGAIN), Remedy("they_stay")),
+    Row("tablanet_call", ("tablanet",), "always", Remedy("counted_by_fact")),
+    Row("wrong_row", ("tabu",), "next_move", _ROW, _agreed(_ROW)),
+    Row("draw_forgotten", ("tabu",), "next_acts", Remedy("draw_now", ("take_back", "note")), Remedy("draw_lapses")),
+    Row("drew_while_able", ("tabu",), "next_acts", Remedy("card_back", ("take_back", "note")), Remedy("stands_unfined")),
+    Row("drew_too_many", ("tabu",), "offender_acts", _BACK, _agreed(_BACK)),
+    Row("revoke", ("sabo",), "next_lead", _WITHDRAWN, _FAULT),
+    Row("revoke_found_later", ("sabo",), "before_scored", _FAULT, _agreed(_FAULT)),
+    Row("not_lowest", ("sabo",), "next_lead", _WITHDRAWN, _FAULT),
+    Row("sabo_while_holding", ("sabo",), "next_lead", _WITHDRAWN, _FAULT),
+    Row("sabo_looked_at", ("sabo",), "always", Remedy("face_up_and_next")),
+    Row("wrong_winner", ("sabo",), "next_lead", Remedy("winner_by_record"), Remedy("trick_stands")),
+    Row("wrong_trick_size", ("sabo",), "before_scored", Remedy("trick_by_record", (*_AGAIN, "void")), _agreed(_VOID)),
+    Row("wrong_points", EVERY, "match_open", _AMENDED, _agreed(_AMENDED)),
+    Row("target_passed", EVERY, "always", Remedy("ended_earlier")),
+    Row("player_left", EVERY, "always", Remedy("substitute_or_void", ("substitute", "leave", "abandon", "note"))),
+    Row("no_proof", EVERY, "always", Remedy("arbiter_rules", ("dispute", "note"))),
+)  # fmt: skip
+KINDS: Final = tuple(dict.fromkeys(row.kind for row in ROWS))
+ROW: Final = {(row.kind, game): row for row in ROWS for game in row.games}
+
+WAYS: Final[Mapping[str, Way]] = {
+    "note": Way("/deals/{deal}/irregularities"),
+    "void": Way("/deals/{deal}/void", "match"),
+    "take_back": Way("/deals/{deal}/take-backs", "deal"),
+    "correct": Way("/deals/{deal}/corrections", "deal", ("move",)),
+    "let_stand": Way("/deals/{deal}/irregular-moves", "deal", ("seat", "move")),
+    "correct_score": Way("/deals/{deal}/score-corrections", "match", ("tally",)),
+    "substitute": Way("/seats/{seat}/substitution", "match", ("name",)),
+    "leave": Way("/seats/{seat}/departure", "match"),
+    "abandon": Way("/abandonment", "match"),
+    "dispute": Way("/deals/{deal}/disputes"),
+}
+
+
+def remedy(row: Row, now: Situation) -> tuple[bool, Remedy]:
+    """Whether the window is open, and the remedy that applies in this situation."""
+    is_open = WINDOWS[row.window](now)
+    return is_open, row.open if is_open or row.late is None else row.late
+
+
+def ways(row: Row, found: Remedy, now: Situation, seat: int | None) -> Iterator[tuple[str, Way, dict[str, Any]]]:
+    """The requests that carry a remedy out where things stand: the name, the path filled in, what is known of the body.
+
+    What happens to a move is offered where there is one, what happens to a result once there is one.
+    """
+    bodies: dict[str, dict[str, Any]] = {
+        "note": {"kind": row.kind, "seat": seat, "move": now.move},
+        "take_back": {"kept": now.move - 1},
+        "correct": {"number": now.move},
+        "dispute": {"move": now.move},
+    }
+    for name in found.ways:
+        of_move = name in ("take_back", "correct", "dispute")
+        fits = (now.move > 0 or not of_move) and (now.line.points is not None or name != "correct_score")
+        if fits and not (name == "note" and now.deal is None) and not (name == "void" and now.line.voided):
+            way = WAYS[name]
+            path = way.path.format(deal=now.line.number, seat="{seat}" if seat is None else seat)
+            yield name, way._replace(path=path), bodies.get(name, {})
+
+
+def facts(now: Situation) -> dict[str, int]:
+    """What the record says that a remedy goes by: who took the last complete trick, by seat."""
+    if now.deal is None:
+        return {}
+    for one in reversed(_upto(now)):
+        winner = getattr(one.made.effects, "winner", None)
+        if winner is not None:
+            return {"winner": now.deal.seats[winner]}
+    return {}
+
+
+# ---- windows
+
+
+def _first_move(now: Situation) -> bool:
+    return now.deal is not None and not now.deal.moves
+
+
+def _next_acts(now: Situation) -> bool:
+    """Until a seat other than the one that made the move acts; before the first move, until anybody does."""
+    return not _after(now) or {one.made.seat for one in _after(now)} == {_mover(now)}
+
+
+def _after(now: Situation) -> tuple[Any, ...]:
+    return now.deal.played[now.move :] if now.deal else ()
+
+
+def _upto(now: Situation) -> tuple[Any, ...]:
+    return now.deal.played[: now.move] if now.deal else ()
+
+
+def _mover(now: Situation) -> int | None:
+    return now.deal.played[now.move - 1].made.seat if now.deal and now.move else None
+
+
+def _next_lead(now: Situation) -> bool:
+    """Until a card is led to the trick after the move's."""
+    tricks: list[int] = [one.made.effects.trick for one in _upto(now)] or [0]
+    return all(one.made.effects.trick <= tricks[-1] for one in _after(now))
+
+
+WINDOWS: Final[Mapping[str, Callable[[Situation], bool]]] = {
+    "before_first_move": _first_move,
+    "before_scored": lambda now: now.line.points is None,
+    "next_move": lambda now: not _after(now),
+    "next_acts": _next_acts,
+    "offender_acts": lambda now: _mover(now) not in {one.made.seat if now.move else None for one in _after(now)},
+    "next_lead": _next_lead,
+    "match_open": lambda now: not now.match.over,
+    "always": lambda now: True,
+}
