@@ -17,7 +17,9 @@ from openapi_spec_validator import validate
 from referee.api.app import create_app
 from referee.cli import main
 from referee.settings import Settings
+from tests.http.settle import sabo_match, settle, tablanet_match
 from tests.http.table import Table
+from tests.http.test_settling_moves import observed_tabu
 from tests.vectors_of import cases
 
 COMMITTED = Path(__file__).parents[1] / "openapi" / "openapi.json"
@@ -240,6 +242,7 @@ def test_a_live_session_keeps_to_it(table: Table) -> None:
         http.post("/v1/projections/totals/rebuild", headers=operator),
         http.get("/v1/projections/totals/rebuild", headers=operator),
     ]
+    answers += settled(table)
     seen = {keeps_to_it(answer) for answer in answers}
     done = {name for name in seen if name[-3:] < "300"}
     assert {name[:-4] for name in done} == {operation.id for operation in OPERATIONS}
@@ -258,3 +261,38 @@ def test_a_live_session_keeps_to_it(table: Table) -> None:
         "421",
         "422",
     }
+
+
+def settled(table: Table) -> list[Response]:
+    """Answers of everything that settles something after the fact."""
+    match, (shown, sides) = tablanet_match(table, 4), observed_tabu(table)
+    move = {"type": "tablanet.play", "card": "AS", "captures": []}
+    score = {"tally": {"type": "sabo", "tricks": [4, 4, 3, 2]}, "why": "so"}
+    sabo = sabo_match(table, (5, 3, 3, 2))
+    legal = match.scorekeeper.get("/deals/1/legal-moves").json()
+    out_of_turn = {"seat": 1 - legal["seat"], "move": legal["moves"][0], "why": "so"}
+    hand = match.scorekeeper.get("/deals/1").json()["state"]["hands"][out_of_turn["seat"]]
+    stands = {**out_of_turn, "move": {"type": "tablanet.play", "card": hand[0], "captures": []}}
+    last = match.scorekeeper.get("/deals/1/replay").json()["played"][-1]["move"]
+    return [
+        match.scorekeeper.post("/deals/1/take-backs", {"kept": 3}),
+        match.scorekeeper.post("/deals/1/take-backs", {"kept": 3}, if_match='"1"'),
+        settle(match.scorekeeper, "/deals/1/take-backs", {"kept": 0}),
+        settle(match.scorekeeper, "/deals/1/corrections", {"number": 4, "move": move}),
+        settle(match.scorekeeper, "/deals/1/corrections", {"number": 4, "move": last}),
+        settle(match.arbiter, "/deals/1/irregular-moves", stands),
+        settle(match.arbiter, "/deals/1/take-backs", {"kept": 3, "why": "so"}),
+        match.seats[0].post("/deals/1/disputes", {"move": 1, "why": "so"}),
+        match.scorekeeper.get("/disputes/1"),
+        settle(match.arbiter, "/disputes/1/rulings", {"upheld": False, "why": "so"}),
+        match.arbiter.post("/disputes/1/rulings/1/confirmation", {}),
+        settle(match.scorekeeper, "/deals/1/void", {}),
+        settle(sabo.scorekeeper, "/deals/1/score-corrections", score),
+        settle(sabo.arbiter, "/seats", {"name": "Dora", "why": "so"}),
+        settle(sabo.arbiter, "/seats/4/substitution", {"name": "Eva", "why": "so"}),
+        settle(sabo.seats[0], "/seats/0/departure", {}),
+        sabo.seats[1].post("/proposals", {"ask": {"kind": "abandon"}}),
+        sabo.seats[2].post("/proposals/1/answers", {"agreed": True}),
+        settle(sabo.arbiter, "/abandonment", {"why": "so"}),
+        shown.scorekeeper.post("/deals/1/hands", {"hands": [list(cards) for cards in sides.seen.hands]}),
+    ]

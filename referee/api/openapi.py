@@ -46,6 +46,7 @@ TEXTS: Final = {
     "415": "Not application/json",
     "421": "This host name is not served here",
     "422": "The body does not match its schema, a rule forbids it, or the Idempotency-Key was used for another request",
+    "428": "If-Match is missing: this goes by a version",
     "500": "A fault of the referee, logged under the number in `instance`",
     "503": "Cannot be answered now; nothing was half-done",
 }
@@ -69,8 +70,12 @@ HEADERS_OF_ERRORS: Final = {
     "422": ("ETag", "Content-Language"),
     "503": ("Retry-After",),
 }
-ERRORS: Final = ("400", "401", "403", "404", "409", "412", "413", "415", "421", "422", "500", "503")
-CONDITIONAL: Final = ("startDeal", "makeMove")
+ERRORS: Final = ("400", "401", "403", "404", "409", "412", "413", "415", "421", "422", "428", "500", "503")
+SETTLING: Final = (
+    "takeBack", "correctMove", "letMoveStand", "correctScore", "voidDeal", "joinMatch", "leaveMatch", "substitutePlayer",
+    "abandonMatch", "ruleOnDispute",
+)  # fmt: skip
+CONDITIONAL: Final = ("startDeal", "makeMove", "showHands", *SETTLING)
 LOCATED: Final = ("importRecord", "addWord", "dealCards", "openMatch", "openRematch", "startDeal")
 RECORDS: Final = ("importRecord", "checkRecord")
 OPERATORS: Final = """The operator's token (the service's REFEREE_OPERATOR_TOKEN), for lists over all matches, rebuilds
@@ -84,6 +89,12 @@ UNTAGGED: Final = (
 )  # fmt: skip
 UNKEYED: Final = ("checkRecord", "rebuildProjection")
 CLASHES: Final = (
+    *SETTLING,
+    "answerProposal",
+    "confirmRuling",
+    "getDispute",
+    "raiseDispute",
+    "showHands",
     "addWord",
     "dealCards",
     "importRecord",
@@ -161,6 +172,8 @@ def _errors(path: str, method: str, operation: dict[str, Any]) -> Iterator[str]:
         yield "409"
     if name in CONDITIONAL:
         yield "412"
+    if name in (*SETTLING, "startDeal"):
+        yield "428"
 
 
 def _request_headers(path: str, method: str, name: str) -> list[str]:
