@@ -319,8 +319,8 @@ def observed_and_heard(table: Table) -> Iterator[Response]:
     yield keeper.post("/deals/1/what-if", {})
     yield match.spectator.get("/deals/1/events?limit=500")
     counted = table.open("sabo", 4)
-    yield counted.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [4, 4, 3, 3]}})
-    yield counted.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [4, 4, 3, 2]}})
+    yield counted.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [4, 4, 3, 3]}, "number": 1})
+    yield counted.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [4, 4, 3, 2]}, "number": 1})
     version = {"if_match": str(counted.scorekeeper.get().headers["etag"])}
     tally = {"type": "sabo", "tricks": [5, 3, 3, 2]}
     yield counted.scorekeeper.post("/deals/1/score-corrections", {"tally": tally}, **version)

@@ -49,7 +49,7 @@ TEXTS: Final = {
     "415": "Not application/json",
     "421": "This host name is not served here",
     "422": "The body does not match its schema, a rule forbids it, or the Idempotency-Key was used for another request",
-    "428": "If-Match is missing",
+    "428": "If-Match is missing: this goes by a version",
     "500": "A fault of the referee, logged under the number in `instance`",
     "503": "Cannot be answered now; nothing was half-done",
 }
@@ -74,20 +74,11 @@ HEADERS_OF_ERRORS: Final = {
     "503": ("Retry-After",),
 }
 ERRORS: Final = ("400", "401", "403", "404", "409", "412", "413", "415", "421", "422", "428", "500", "503")
-CONDITIONAL: Final = ("startDeal", "makeMove", "showHands", "noteIrregularity")
-SETTLED: Final = (
-    "takeBack",
-    "correctMove",
-    "letMoveStand",
-    "correctScore",
-    "voidDeal",
-    "joinMatch",
-    "leaveMatch",
-    "substitutePlayer",
-    "abandonMatch",
-    "ruleOnDispute",
-)
-"""What changes what was recorded: If-Match must be given."""
+SETTLING: Final = (
+    "takeBack", "correctMove", "letMoveStand", "correctScore", "voidDeal", "joinMatch", "leaveMatch", "substitutePlayer",
+    "abandonMatch", "ruleOnDispute",
+)  # fmt: skip
+CONDITIONAL: Final = ("startDeal", "makeMove", "showHands", "noteIrregularity", *SETTLING)
 LOCATED: Final = ("importRecord", "addWord", "dealCards", "openMatch", "openRematch", "startDeal")
 RECORDS: Final = ("importRecord", "checkRecord")
 OPERATORS: Final = """The operator's token (the service's REFEREE_OPERATOR_TOKEN), for lists over all matches, rebuilds
@@ -101,6 +92,12 @@ UNTAGGED: Final = (
 )  # fmt: skip
 UNKEYED: Final = ("checkRecord", "rebuildProjection", "whatIf")
 CLASHES: Final = (
+    *SETTLING,
+    "answerProposal",
+    "confirmRuling",
+    "getDispute",
+    "raiseDispute",
+    "showHands",
     "addWord",
     "dealCards",
     "importRecord",
@@ -117,7 +114,7 @@ CLASHES: Final = (
     "raiseDispute",
     "getDispute",
     "confirmRuling",
-    *SETTLED,
+    *SETTLING,
 )
 
 
@@ -184,9 +181,9 @@ def _errors(path: str, method: str, operation: dict[str, Any]) -> Iterator[str]:
         yield from ("413", "415", "422")
     if name in CLASHES:
         yield "409"
-    if name in CONDITIONAL or name in SETTLED:
+    if name in CONDITIONAL:
         yield "412"
-    if name in SETTLED:
+    if name in (*SETTLING, "startDeal"):
         yield "428"
 
 
@@ -195,7 +192,7 @@ def _request_headers(path: str, method: str, name: str) -> list[str]:
         return ["If-None-Match"] if "{match_id}" in path and name not in UNTAGGED else []
     if name in UNKEYED:
         return []
-    conditional = name in CONDITIONAL or name in SETTLED
+    conditional = name in CONDITIONAL
     return ["If-Match", "Idempotency-Key"] if conditional else ["Idempotency-Key"]
 
 

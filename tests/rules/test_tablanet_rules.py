@@ -336,7 +336,7 @@ def test_C062_the_same_card_twice() -> None:  # noqa: N802
     state = at("3H 4C", "6S", "2S")
     verdict = tablanet.judge(Rules(1), state, 0, play("6S 3H 3H"))
     assert isinstance(verdict, Illegal)
-    assert [(v.code, v.params["cards"]) for v in verdict.violations] == [("DUPLICATE_CAPTURE", ["3H"])]
+    assert [(v.code, v.params["cards"]) for v in verdict.violations] == [("DUPLICATE_CAPTURE", ("3H",))]
 
 
 def test_C063_cards_not_held_not_there_not_removed() -> None:  # noqa: N802
