@@ -40,6 +40,9 @@ def test_C001_one_number_everywhere_after_a_correction(table: Table) -> None:
     now = match.spectator.get().json()
     assert running(reply.json()["match"], 0) == running(now, 0) == [7, 15, 21]
     assert now["totals"] == reply.json()["match"]["totals"] == [21, 7, 6, 5]
+    sheet = match.spectator.get(f"/totals?min_position={reply.json()['position']}").json()
+    assert [deal["totals"][0] for deal in sheet["deals"]] == [7, 15, 21]
+    assert [seat["total"] for seat in sheet["seats"]] == now["totals"]
     last = match.spectator.get("/events").json()["events"][-1]["event"]
     assert (last["type"], last["totals"]) == ("ScoreCorrected", now["totals"])
     exported = match.spectator.get("/record")
