@@ -319,7 +319,8 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
         now = self.now
         joined = [e.event for e in self.run(self.log.read(self.id)) if type(e.event).__name__ == "PlayerJoined"]
         totals = [0] * (len(now.players) - len(joined)) + [event.total for event in joined]
-        counted, winners, after, dealer = 0, (), 0, self.first
+        winners: tuple[int, ...] = ()
+        counted, after, dealer = 0, 0, self.first
         for line in now.deals:
             points = self.points_of(line)
             assert (points is None) == (line.points is None) or line.voided

@@ -87,7 +87,7 @@ def test_the_arbiters_question_in_a_running_deal_leaves_its_trace_and_nothing_el
     for phone in (match.scorekeeper, match.seats[0], match.spectator):
         for answer in (phone.post("/deals/1/what-if", {}), phone.get("/deals/1/audit")):
             assert (answer.status_code, answer.json()["code"]) == (403, "FORBIDDEN")
-    asked = lite.client.app.state.referee
+    asked = lite.client.app.state.referee  # type: ignore[attr-defined]
     looks: list[Any] = []
     look = asked.look
 
@@ -258,7 +258,7 @@ def test_an_observed_deal_and_the_same_deal_dealt_come_to_the_same(lite: Table, 
 
 def test_a_counted_deal_is_heard_too(lite: Table) -> None:
     match = lite.open("sabo", 4)
-    assert match.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [4, 4, 3, 2]}}).status_code == 201
+    assert match.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [4, 4, 3, 2]}, "number": 1}).status_code == 201
     audit = match.spectator.get("/deals/1/audit").json()
     assert (audit["mode"], audit["faults"], audit["counted"]["points"]) == ("tallied", [], [4, 4, 3, 2])
     assert match.spectator.get("/deals/2/audit").status_code == 404

@@ -175,7 +175,7 @@ def other_than(step: dict[str, Any], fits: Any = lambda move: True) -> dict[str,
 
 def test_the_scorekeeper_s_slip_is_corrected_at_once(table: Table) -> None:
     match = tablanet_match(table, 1)
-    body = {"number": 1, "move": other_than(STEPS[0])}
+    body: dict[str, Any] = {"number": 1, "move": other_than(STEPS[0])}
     assert settle(match.seats[ACTS[0]], "/deals/1/corrections", body).status_code == 409
     reply = settle(match.scorekeeper, "/deals/1/corrections", body)
     assert reply.status_code == 201, reply.text
