@@ -38,10 +38,11 @@ from referee.events import (
     ShuffleClosed,
     WordAdded,
 )
-from referee.match import DealLine, Match, by_seat, cut, deal_id, score_deal, settle, with_line, without
+from referee.match import DealLine, Match, cut, deal_id, with_line
 from referee.match import evolve as evolve_match
 from referee.rules.game import RULESETS
 from referee.rules.verdict import Illegal
+from referee.scoring import by_seat, score_deal, settle, without
 
 _WORD: Final = re.compile(WORD)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from referee import deal, dealer, errors, fingerprint, match
+from referee import deal, dealer, errors, fingerprint, match, scoring
 from referee.access import Caller, seed_id
 from referee.desk import Done, Plan, allowed, check_version, only
 from referee.events import DealTallied, Event, Mode, Recorded, ShuffleClosed, WordAdded
@@ -106,7 +106,7 @@ async def _tallied(
     told = DealTallied(line.number, msgspec.to_builtins(tally))
     entered = referee.batch(now.id, now.version - 1, who.name, *events, told)
     mark = fingerprint.after_deal(now.mark_before(line.number), entered.entries[-1:])
-    scored = referee.batch(now.id, 0, who.name, *match.score_deal(now, line.number, points, lines, mark))
+    scored = referee.batch(now.id, 0, who.name, *scoring.score_deal(now, line.number, points, lines, mark))
     return Plan([entered._replace(entries=[*entered.entries, *scored.entries])])
 
 

@@ -20,9 +20,9 @@ from referee.api.settled import settled, shown_if_stale
 from referee.deal import Deal
 from referee.desk import Done
 from referee.match import deal_id
+from referee.reading import sight as sight_of
 from referee.rules.cards import Sight
 from referee.service import Referee
-from referee.service import sight as sight_of
 
 _CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,15})")
 

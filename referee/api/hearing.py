@@ -21,6 +21,7 @@ from referee.deal import Deal, record_of
 from referee.desk import allowed
 from referee.events import Lines, MatchOpened, Points
 from referee.match import Match, deal_id
+from referee.reading import sight
 from referee.rules import faults, rulebook
 from referee.rules.cards import Card
 from referee.rules.game import Effects, Move
@@ -28,7 +29,7 @@ from referee.rules.hands import hands_due
 from referee.rules.proof import Proof, Status, proofs
 from referee.rules.verdict import Violation
 from referee.rules.words import say_claim, say_fault
-from referee.service import Referee, sight
+from referee.service import Referee
 from referee.whatif import Supposed, what_if
 
 

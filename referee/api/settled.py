@@ -14,8 +14,9 @@ from referee.api.present import answer, deal_out, done_headers, events_out, matc
 from referee.api.request import StrictRequest
 from referee.desk import Done
 from referee.match import access_id, deal_id
+from referee.reading import sight
 from referee.rules.cards import EVERYTHING
-from referee.service import Referee, sight
+from referee.service import Referee
 
 RECENT: Final = 20
 """How many of the events that came meanwhile a stale request is shown."""

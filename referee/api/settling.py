@@ -15,8 +15,9 @@ from referee.api import schemas as s
 from referee.api.present import answer, deal_out, dispute_out, words_in
 from referee.api.request import StrictRequest, cards_in, if_match, key_of
 from referee.api.settled import settled, shown_if_stale
+from referee.reading import sight
 from referee.rules.game import Move, Tally
-from referee.service import Referee, sight
+from referee.service import Referee
 from referee.settling import carry, disputes
 from referee.settling.asks import (
     Abandon,

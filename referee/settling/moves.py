@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from referee import deal, errors, fingerprint, match
+from referee import deal, errors, fingerprint, scoring
 from referee.access import Caller
 from referee.deal import Deal
 from referee.dealer import SeededChance, TableChance
@@ -48,7 +48,7 @@ async def take_back(
         )
     batches = [referee.batch(found.id, found.version, who.name, MovesTakenBack(consent, reason, ask.kept))]
     if line.points is not None:
-        reopened = match.reopen_deal(now, line.number, consent, reason)
+        reopened = scoring.reopen_deal(now, line.number, consent, reason)
         batches.append(referee.batch(now.id, now.version, who.name, *reopened))
     return Plan(batches)
 
@@ -120,9 +120,9 @@ async def correct_move(
     if isinstance(end := events[-1], DealFinished):
         stream: list[Any] = [*await referee.read(found.id), *batch.entries]
         mark = fingerprint.after_deal(now.mark_before(line.number), stream)
-        follows = match.correct_score(now, line.number, end.points, end.lines, mark, consent, reason)
+        follows = scoring.correct_score(now, line.number, end.points, end.lines, mark, consent, reason)
     elif line.number == len(now.deals):
-        follows = match.reopen_deal(now, line.number, consent, reason)
+        follows = scoring.reopen_deal(now, line.number, consent, reason)
     else:
         raise errors.Clash(
             "LATER_DEAL", "After this correction the deal would not be over, but a later one was started."

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from referee import errors, match
+from referee import errors, match, scoring
 from referee.access import Caller
 from referee.desk import Plan, allowed
 from referee.events import Consent, Lines, Points
@@ -24,7 +24,7 @@ async def correct_score(
         raise errors.BadValue(errors.Fault("#/tally/type", f"this is a match of {now.game}"))
     lines = allowed(now.kernel.tally(now.rules, len(line.seats), ask.tally), now.version)
     points = tuple(sum(part.values()) for part in lines)
-    events = match.correct_score(now, line.number, points, lines, None, consent, reason)
+    events = scoring.correct_score(now, line.number, points, lines, None, consent, reason)
     return Plan([referee.batch(now.id, now.version, who.name, *events)])
 
 
@@ -40,7 +40,7 @@ async def adjust_points(
             errors.Fault("#/points", f"did not sit at deal {ask.deal}: {', '.join(map(str, strange))}")
         )
     points, lines, ruled = adjusted(line, ask.points)
-    events = match.correct_score(now, line.number, points, lines, None, consent, reason, ruled)
+    events = scoring.correct_score(now, line.number, points, lines, None, consent, reason, ruled)
     return Plan([referee.batch(now.id, now.version, who.name, *events)])
 
 
@@ -55,7 +55,7 @@ async def void_deal(
     if line.voided:
         raise errors.Clash("DEAL_VOIDED", f"Deal {ask.deal} was voided already.")
     consent = given or consented(who, now, who.role == "scorekeeper" and line.points is None, agreed, why)
-    return Plan([referee.batch(now.id, now.version, who.name, *match.void_deal(now, ask.deal, consent, reason))])
+    return Plan([referee.batch(now.id, now.version, who.name, *scoring.void_deal(now, ask.deal, consent, reason))])
 
 
 def scored(now: Match, number: int) -> DealLine:

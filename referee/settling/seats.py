@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from referee import access, errors, match
+from referee import access, errors, scoring
 from referee.access import Access, Caller
 from referee.desk import Plan
 from referee.events import (
@@ -59,13 +59,13 @@ async def leave(
     events: list[Event] = []
     running = now.running
     if running and ask.seat in running.seats:
-        events += match.void_deal(now, running.number, consent, reason)
+        events += scoring.void_deal(now, running.number, consent, reason)
     events.append(PlayerLeft(consent, reason, ask.seat))
     rest = tuple(seat for seat in now.active if seat != ask.seat)
     if now.kernel.agree(now.rules, len(rest)):
         events.append(MatchAbandoned(consent, reason, rest if len(rest) == 1 else ()))
     else:
-        events += match.without(now, ask.seat)
+        events += scoring.without(now, ask.seat)
     tokens = await _tokens(referee, who, now, ask.seat, renew=False)
     return Plan([referee.batch(now.id, now.version, who.name, *events), tokens])
 
@@ -93,7 +93,7 @@ async def abandon(
     _not_over(now)
     events: list[Event] = []
     if now.running:
-        events += match.void_deal(now, now.running.number, consent, reason)
+        events += scoring.void_deal(now, now.running.number, consent, reason)
     return Plan([referee.batch(now.id, now.version, who.name, *events, MatchAbandoned(consent, reason))])
 
 

@@ -258,7 +258,10 @@ def test_an_observed_deal_and_the_same_deal_dealt_come_to_the_same(lite: Table, 
 
 def test_a_counted_deal_is_heard_too(lite: Table) -> None:
     match = lite.open("sabo", 4)
-    assert match.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [4, 4, 3, 2]}, "number": 1}).status_code == 201
+    assert (
+        match.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [4, 4, 3, 2]}, "number": 1}).status_code
+        == 201
+    )
     audit = match.spectator.get("/deals/1/audit").json()
     assert (audit["mode"], audit["faults"], audit["counted"]["points"]) == ("tallied", [], [4, 4, 3, 2])
     assert match.spectator.get("/deals/2/audit").status_code == 404

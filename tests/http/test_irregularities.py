@@ -288,7 +288,9 @@ def test_who_asks_for_what_is_not_there(lite: Table) -> None:
 
 def test_a_counted_deal_has_remedies_for_its_result(lite: Table) -> None:
     match = lite.open("sabo", 2)
-    assert match.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [7, 6]}, "number": 1}).status_code == 201
+    assert (
+        match.scorekeeper.post("/deals", {"tally": {"type": "sabo", "tricks": [7, 6]}, "number": 1}).status_code == 201
+    )
     (found,) = match.spectator.get("/deals/1/remedies?kind=wrong_points").json()["remedies"]
     assert (found["open"], [one["name"] for one in found["requests"]]) == (True, ["correct_score"])
     (pack,) = match.spectator.get("/deals/1/remedies?kind=pack_wrong").json()["remedies"]
