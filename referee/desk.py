@@ -117,6 +117,10 @@ class Desk:
             states.load(stream, evolve) if version is None else states.at(stream, evolve, version)
         )
 
+    async def as_of(self, stream: UUID, evolve: Evolve, at: datetime) -> Any:
+        """A stream's state as it was at a time; None if it had not begun."""
+        return await self.available(self.states.as_of(stream, evolve, at))
+
     async def read(self, stream: UUID, after: int = 0, upto: int | None = None) -> list[Recorded]:
         return await self.available(self.log.read(stream, after, upto))
 

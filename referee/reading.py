@@ -1,6 +1,7 @@
 """What can be read: who calls, matches, deals, replays, events, legal moves."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any, Final, TypeVar
 from uuid import UUID, uuid4
 
@@ -15,6 +16,7 @@ from referee.events import (
 from referee.match import Match, access_id, deal_id
 from referee.names import check_name
 from referee.rules.cards import Sight
+from referee.states import Evolve
 from referee.store.log import Conflict
 
 T = TypeVar("T")
@@ -48,19 +50,22 @@ class Reading(Desk):
             raise errors.BadToken("This token has been revoked.")
         return Caller(match_id, held.role, held.seat, mark)
 
-    async def match(self, match_id: UUID, version: int | None = None) -> Match:
-        """A match as it is now, or as it was at `version`. Raises NotFound."""
-        found: Match | None = await self.load(match_id, match.evolve, version)
+    async def match(self, match_id: UUID, version: int | None = None, at: datetime | None = None) -> Match:
+        """A match as it is now, or as it was at `version`, or at a time. Raises NotFound."""
+        found: Match | None = await self._loaded(match_id, match.evolve, version, at)
         if found is None:
-            raise errors.NotFound("There is no such match.")
+            raise errors.NotFound("There is no such match, or was not then.")
         return _as_of(found, version)
 
-    async def deal(self, match_id: UUID, number: int, version: int | None = None) -> Deal:
-        """A deal as it is now, or as it was at `version`. Raises NotFound."""
-        found: Deal | None = await self.load(deal_id(match_id, number), deal.evolve, version)
+    async def deal(self, match_id: UUID, number: int, version: int | None = None, at: datetime | None = None) -> Deal:
+        """A deal as it is now, or as it was at `version`, or at a time. Raises NotFound."""
+        found: Deal | None = await self._loaded(deal_id(match_id, number), deal.evolve, version, at)
         if found is None:
-            raise errors.NotFound(f"Deal {number} has not been dealt.")
+            raise errors.NotFound(f"Deal {number} has not been dealt, or had not been then.")
         return _as_of(found, version)
+
+    async def _loaded(self, stream: UUID, evolve: Evolve, version: int | None, at: datetime | None) -> Any:
+        return await (self.load(stream, evolve, version) if at is None else self.as_of(stream, evolve, at))
 
     async def replay(self, match_id: UUID, number: int, moves: int | None) -> tuple[Deal, Deal, list[Recorded]]:
         """A deal after its first `moves` moves that count (all when None), as it is now, and its stream. Raises NotFound."""

@@ -13,7 +13,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from referee import errors, starting
 from referee.access import Caller
 from referee.api import schemas as s
-from referee.api.matches import PAGE, Version, events_page
+from referee.api.matches import PAGE, At, Version, events_page, moment
 from referee.api.present import answer, deal_out, done_headers, events_out, line_out, moves_out
 from referee.api.request import StrictRequest, cards_in, if_match, key_of
 from referee.api.settled import settled, shown_if_stale
@@ -79,11 +79,11 @@ class Deals(Controller):
     @get("/{number:int}", operation_id="getDeal")
     async def read(
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
-        match_id: FromPath[UUID], number: FromPath[int], version: Version = None,
+        match_id: FromPath[UUID], number: FromPath[int], version: Version = None, at: At = None,
     ) -> Response[s.DealOut]:  # fmt: skip
-        """The deal as this reader may see it, now or as it stood at `version`; a hidden card is `?`."""
+        """The deal as this reader may see it, now or as it stood at `version` or `at` a time; a hidden card is `?`."""
         now = await referee.deal(match_id, number)
-        deal = await referee.deal(match_id, number, version) if version else now
+        deal = await referee.deal(match_id, number, version, moment(at)) if version or at else now
         return answer(request, deal_out(deal, await _sight(referee, who, now)), deal.version, who)
 
     @get("/{number:int}/legal-moves", operation_id="listLegalMoves")

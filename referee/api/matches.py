@@ -1,11 +1,13 @@
 """Matches: open, read, rematch, tokens, events."""
 
+from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
 from litestar import Controller, Request, Response, get, post
 from litestar.di import NamedDependency
+from litestar.exceptions import ClientException
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from referee import errors
@@ -22,6 +24,15 @@ from referee.service import FirstDealer, Referee
 PAGE = 500
 Version = Annotated[int | None, QueryParameter(ge=1, le=2**53)]
 """The version as of which something is read."""
+At = Annotated[datetime | None, QueryParameter()]
+"""The time as of which something is read, with its offset from UTC."""
+
+
+def moment(at: datetime | None) -> datetime | None:
+    """A time that was asked for. Raises ClientException for one that does not say where."""
+    if at is not None and at.tzinfo is None:
+        raise ClientException("at must be a time with its offset, such as 2026-11-30T20:15:00Z.")
+    return at
 
 
 class Matches(Controller):
@@ -50,10 +61,10 @@ class Matches(Controller):
     @get("/{match_id:uuid}", operation_id="getMatch")
     async def read(
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
-        match_id: FromPath[UUID], version: Version = None,
+        match_id: FromPath[UUID], version: Version = None, at: At = None,
     ) -> Response[s.MatchOut]:  # fmt: skip
-        """The match, now or as it stood at `version`: house rules, seats, totals, deals, who deals next."""
-        match = await referee.match(match_id, version)
+        """The match, now or as it stood at `version` or `at` a time: house rules, seats, totals, deals, next dealer."""
+        match = await referee.match(match_id, version, moment(at))
         return answer(request, match_out(match, await referee.names(words_in(match))), match.version, who)
 
     @post("/{match_id:uuid}/rematch", operation_id="openRematch", status_code=201)
