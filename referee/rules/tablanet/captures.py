@@ -28,13 +28,24 @@ def bonus_of(rules: Rules, move: Play) -> int:
     )
 
 
-def captures_of(rules: Rules, card: Card, table: Cards) -> Iterator[Cards]:
-    """Every set of table cards that `card` may take, `()` standing for a lay (TN-10 to TN-12)."""
+def parts_of(rules: Rules, table: Cards) -> sums.Parts:
+    """The table as `sums` takes it: every value with the bit of its place, lowest first."""
     worth = PLAY_VALUES[rules.ace_value, rules.values]
-    parts = sorted([(v, 1 << place) for place, other in enumerate(table) for v in worth[other]])
+    return sorted([(v, 1 << place) for place, card in enumerate(table) for v in worth[card]])
+
+
+def captures_of(rules: Rules, card: Card, table: Cards, known: sums.Parts | None = None) -> Iterator[Cards]:
+    """Every set of table cards that `card` may take, `()` standing for a lay (TN-10 to TN-12).
+
+    `known` are the table's parts where several cards are asked about.
+    """
+    parts = parts_of(rules, table) if known is None else known
     seen: set[int] = set()
-    for value in worth[card]:
-        singles = [1 << place for place, other in enumerate(table) if _is_single(rules, card, value, other)]
+    for value in PLAY_VALUES[rules.ace_value, rules.values][card]:
+        singles = [bit for v, bit in parts if v == value]
+        if rules.single_match == "rank":
+            same = sum(1 << place for place, other in enumerate(table) if RANK[other] == RANK[card])
+            singles = [bit for bit in singles if bit & same]
         for taken in _unions(rules, singles, parts, value):
             if taken not in seen:
                 seen.add(taken)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from referee.rules.cards import HIDDEN, JOKER, PACK, RANK, Card, Cards
-from referee.rules.tablanet.captures import can_take, capture_fault, captures_of, reach_of
+from referee.rules.tablanet.captures import can_take, capture_fault, captures_of, parts_of, reach_of
 from referee.rules.tablanet.model import Play, Rules, State
 from referee.rules.tablanet.scoring import held
 from referee.rules.unseen import not_in_hand
@@ -54,11 +54,12 @@ def legal_moves(rules: Rules, state: State, card: Card | None = None) -> Iterato
     hand = state.hands[state.turn]
     if HIDDEN in hand:
         hand = () if card is None or _not_in_hand(state, state.turn, card) else (card,)
-    reach = reach_of(rules, state.table)
+    table = state.table
+    reach, parts = reach_of(rules, table), parts_of(rules, table)
     for playable in hand:
         if card is None or playable == card:
-            able = can_take(rules, playable, state.table, reach)
-            for captures in captures_of(rules, playable, state.table) if able else ((),):
+            able = can_take(rules, playable, table, reach)
+            for captures in captures_of(rules, playable, table, parts) if able else ((),):
                 yield Play(playable, captures)
 
 

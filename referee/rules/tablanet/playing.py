@@ -35,6 +35,8 @@ def _following(state: State, seat: int) -> int:
     seats = len(state.hands)
     if seat != state.turn and state.turn is not None:
         return state.turn
+    if state.hands[(seat + 1) % seats]:
+        return (seat + 1) % seats
     others = [(seat + step) % seats for step in range(1, seats)]
     return next((other for other in others if state.hands[other]), seat if len(state.hands[seat]) > 1 else others[0])
 
