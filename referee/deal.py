@@ -34,7 +34,7 @@ from referee.events import (
 from referee.match import DealLine, Match
 from referee.rules.cards import Cards
 from referee.rules.chance import Chance
-from referee.rules.faults import consequence, faults
+from referee.rules.faults import consequence, false_claims, faults
 from referee.rules.game import RULESETS, Game
 from referee.rules.hands import check_hands, hands_due, show_hands
 from referee.rules.proof import Record
@@ -203,13 +203,9 @@ def _made(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEv
 
 def found_in(deal: Deal, rules: Any) -> list[IrregularityFound]:
     """False claims that the record proves now and that were not found before: only real cards hide any."""
-    if deal.mode != "observed":
-        return []
-    kinds = set(deal.kernel.FAULTS.values())
     proven = [
         IrregularityFound(fault.kind, fault.seat, fault.move, fault.proof, fault.clause)
-        for fault in faults(deal.kernel, rules, record_of(deal))
-        if fault.kind in kinds
+        for fault in false_claims(deal.kernel, rules, record_of(deal))
     ]
     return [fault for fault in proven if fault not in deal.faults]
 

@@ -110,10 +110,6 @@ class Reading(Desk):
             raise errors.BadValue(*faults)
         return found
 
-    async def moved(self, match_id: UUID, number: int, version: int) -> list[Recorded]:
-        """The entries that led to a deal's `version`, enough to hold its last move."""
-        return await self.read(deal_id(match_id, number), max(0, version - 3), version)
-
     async def ready(self) -> None:
         """Raises Busy while the log does not answer."""
         await self.available(self.log.words([UUID(int=0)]))

@@ -60,12 +60,12 @@ def faults(game: Any, rules: Any, record: Record) -> tuple[Fault, ...]:
     return audit(game, rules, record).faults
 
 
-def proven_now(game: Any, rules: Any, record: Record) -> tuple[Fault, ...]:
-    """False claims of an observed deal that the last thing in its record proves, be it a move or the hands shown."""
+def false_claims(game: Any, rules: Any, record: Record) -> tuple[Fault, ...]:
+    """The faults of an observed deal that hidden cards kept secret until the record proved them; none in any other."""
     if not observed(record.layout):
         return ()
-    last, kinds = len(record.steps) + (record.hands is not None), set(game.FAULTS.values())
-    return tuple(fault for fault in faults(game, rules, record) if fault.proof == last and fault.kind in kinds)
+    kinds = set(game.FAULTS.values())
+    return tuple(fault for fault in faults(game, rules, record) if fault.kind in kinds)
 
 
 def consequence(

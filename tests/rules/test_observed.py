@@ -8,7 +8,7 @@ import pytest
 from referee.rules import game as games
 from referee.rules import sabo, tablanet, tabu
 from referee.rules.cards import HIDDEN
-from referee.rules.faults import Fault, audit, consequence, faults, proven_now
+from referee.rules.faults import Fault, audit, consequence, false_claims, faults
 from referee.rules.game import GAMES, Game
 from referee.rules.proof import Record, proofs
 from referee.rules.sabo import Hand, Place
@@ -38,9 +38,15 @@ def test_each_fault_is_told_once_by_what_proves_it() -> None:
             whole = [fault for fault in faults(game, sides.rules, record) if fault.kind in known]
             # which of two faults of one play is charged may change as they come to light
             assert sorted(map(without_cost, one_by_one)) == sorted(map(without_cost, whole))
-            assert proven_now(game, sides.rules, sides.known) == ()
+            assert proven_now(game, sides.rules, sides.known) == []
             told += len(whole)
     assert told > 20
+
+
+def proven_now(game: Game, rules: Any, record: Record) -> list[Fault]:
+    """What the last thing in a record proves, be it a move or the hands shown."""
+    last = len(record.steps) + (record.hands is not None)
+    return [fault for fault in false_claims(game, rules, record) if fault.proof == last]
 
 
 def without_cost(fault: Fault) -> tuple[Any, ...]:
