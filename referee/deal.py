@@ -3,7 +3,7 @@
 What counts is the effective history: moves taken back or corrected later are in the stream, but no longer in `played`.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -48,6 +48,13 @@ class Played(msgspec.Struct, frozen=True):
     made: Moved
 
 
+class Noted(NamedTuple):
+    """A note that counts, and how many moves counted when it began to: of a card that was put, put right; else, seen."""
+
+    moves: int
+    note: IrregularityNoted
+
+
 class Deal(msgspec.Struct, frozen=True):
     """A deal after `version` events; `state` is the game's own, `points` null until it is finished.
 
@@ -77,7 +84,7 @@ class Deal(msgspec.Struct, frozen=True):
     points: Points | None = None
     lines: Lines | None = None
     faults: tuple[IrregularityFound, ...] = ()
-    notes: tuple[IrregularityNoted, ...] = ()
+    notes: tuple[Noted, ...] = ()
 
     @property
     def kernel(self) -> Game:
@@ -187,7 +194,7 @@ def result(deal: Deal, rules: Any) -> Lines:
 
 def record_of(deal: Deal) -> Record:
     """What the deal's moves prove is a function of this."""
-    return Record(deal.dealer, deal.layout, [one.made for one in deal.played], deal.hands)
+    return Record(deal.dealer, deal.layout, [one.made for one in deal.played], deal.hands, deal.notes)
 
 
 def _made(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEvent, ...] | Illegal:
@@ -256,16 +263,15 @@ def at_move(deal: Deal, moves: int) -> Deal:
         raise ValueError("the deal has fewer moves")
     if moves == deal.moves:
         return deal
-    notes = tuple(note for note in deal.notes if note.move <= moves)
     version = deal.played[moves - 1].version if moves else 1
-    then = _with_moves(msgspec.structs.replace(deal, notes=notes), deal.played[:moves], moves)
+    then = _with_moves(deal, deal.played[:moves], moves, tuple(one for one in deal.notes if one.moves <= moves))
     return msgspec.structs.replace(then, version=version, seed=None)
 
 
 def corrected(deal: Deal, number: int, moves: tuple[Made, ...], version: int = 0) -> Deal:
     """The deal with these moves in the place of those from `number` on."""
     now = tuple(Played(version, as_moved(made)) for made in moves)
-    return _with_moves(deal, (*deal.played[: number - 1], *now), number - 1)
+    return _with_moves(deal, (*deal.played[: number - 1], *now), number - 1, deal.notes)
 
 
 def as_moved(made: Made) -> Moved:
@@ -284,7 +290,7 @@ def follow(deal: Deal, event: Any, version: int = 0) -> Deal:
             # one copy, the version with it: this is most of what folding a deal costs
             return replace(deal, version=version or deal.version, state=state, shuffles=shuffles, played=played)
         case MovesTakenBack(kept=kept):
-            return _with_moves(deal, deal.played[:kept], kept)
+            return _with_moves(deal, deal.played[:kept], kept, _kept_notes(deal, kept))
         case MoveCorrected(number=number, moves=moves):
             return corrected(deal, number, moves, version)
         case HandsShown(hands):
@@ -301,41 +307,47 @@ def follow(deal: Deal, event: Any, version: int = 0) -> Deal:
             return deal
 
 
-def _with_moves(deal: Deal, played: tuple[Played, ...], kept: int) -> Deal:
-    """The deal folded again from its layout with just these moves, not finished; what the first `kept`, which are as
-    they were, had proven stays."""
+def as_noted(deal: Deal, state: Any, moves: int) -> tuple[Any, int]:
+    """A state in which `moves` moves count with what was noted then, and how much that asked of chance.
+
+    Raises ValueError where a card that was put does not lie where it was taken from.
+    """
+    notes = [one.note for one in deal.notes if one.moves == moves]
+    for note in notes:
+        state = deal.kernel.amend(state, note)
+    return state, sum(note.shuffles for note in notes)
+
+
+def _with_moves(deal: Deal, played: tuple[Played, ...], kept: int, notes: tuple[Noted, ...]) -> Deal:
+    """The deal folded again from its layout with just these moves and notes, not finished; what the first `kept`, which
+    are as they were, had proven stays."""
     game, state, shuffles = deal.kernel, deal.kernel.start(deal.dealer, deal.layout), deal.laid_out_with
-    for one in played:
-        state = game.evolve(state, one.made.seat, one.made.move, one.made.effects)
-        shuffles += len(game.outcomes(one.made.effects))
-    for note in deal.notes:
-        state = _looked_at(state, note)
+    deal = msgspec.structs.replace(deal, notes=notes)
+    state, asked = as_noted(deal, state, 0)
+    for number, one in enumerate(played, 1):
+        shuffles += asked + len(game.outcomes(one.made.effects))
+        state, asked = as_noted(deal, game.evolve(state, one.made.seat, one.made.move, one.made.effects), number)
+    shuffles += asked
     proven = tuple(fault for fault in deal.faults if fault.proof <= kept)
     begun = msgspec.structs.replace(deal, points=None, lines=None, hands=None, faults=proven)
     return msgspec.structs.replace(begun, state=state, shuffles=shuffles, played=played)
 
 
+def _kept_notes(deal: Deal, kept: int) -> tuple[Noted, ...]:
+    """The notes once only `kept` moves count: cards put later than that lie as before, a card once seen stays seen."""
+    return tuple(Noted(min(one.moves, kept), one.note) for one in deal.notes if one.moves <= kept or not one.note.puts)
+
+
 def _noted(deal: Deal, note: IrregularityNoted) -> Deal:
-    """The deal after a note; of cards it touches only Sabo's face-down ones."""
+    """The deal after a note."""
     replace = msgspec.structs.replace
-    deal = replace(deal, notes=(*deal.notes, note), state=_looked_at(deal.state, note))
-    if not note.mixed or note.seat is None:
-        return deal
-    sabo = (*deal.layout.sabo[: note.seat], note.mixed, *deal.layout.sabo[note.seat + 1 :])
-    return replace(
-        deal,
-        layout=replace(deal.layout, sabo=sabo),
-        state=replace(deal.state, sabo=sabo),
-        laid_out_with=deal.laid_out_with + 1,
-        shuffles=deal.shuffles + 1,
-    )
-
-
-def _looked_at(state: Any, note: IrregularityNoted) -> Any:
-    """The state with the sabo card face up that was looked at, if it still lies there (rules 4.2)."""
-    seat, place = note.seat, note.place
-    if place is None or seat is None or state.sabo[seat][place] is None:
-        return state
-    looked_at = list(state.looked_at or (None,) * len(state.hands))
-    looked_at[seat] = place
-    return msgspec.structs.replace(state, looked_at=tuple(looked_at))
+    noted = Noted(max(note.move, note.after), note)
+    deal = replace(deal, notes=(*deal.notes, noted), shuffles=deal.shuffles + note.shuffles)
+    if note.dealer is not None:
+        start = deal.kernel.start(note.dealer, deal.layout)
+        return replace(deal, dealer=note.dealer, state=as_noted(deal, start, 0)[0])
+    if note.mixed and note.seat is not None:
+        sabo = (*deal.layout.sabo[: note.seat], note.mixed, *deal.layout.sabo[note.seat + 1 :])
+        mixed = replace(deal, layout=replace(deal.layout, sabo=sabo), state=replace(deal.state, sabo=sabo))
+        return replace(mixed, laid_out_with=deal.laid_out_with + 1, shuffles=deal.shuffles + 1)
+    return replace(deal, state=deal.kernel.amend(deal.state, note))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from referee.deal import Deal, at_move, follow, result, said
+from referee.deal import Deal, as_noted, at_move, follow, result, said
 from referee.dealer import SeededChance
 from referee.events import HandsShown, Lines
 from referee.fingerprint import canonical
@@ -40,8 +40,9 @@ class Departure(msgspec.Struct, frozen=True):
 class WhatIf(msgspec.Struct, frozen=True):
     """The deal as far as it could be followed, and where it departs from the record.
 
-    `stopped` is the first move that cannot be made at all, `assumed` are moves that shuffle other cards than the record
-    does, so that some order was taken for granted; `lines` are the score by place, null while the deal is not over.
+    `stopped` is the first move that cannot be made at all, or before which cards were put that would not lie there;
+    `assumed` are moves that shuffle other cards than the record does, so that some order was taken for granted; `lines`
+    are the score by place, null while the deal is not over.
     """
 
     deal: Deal
@@ -62,6 +63,7 @@ def what_if(deal: Deal, rules: Any, since: int, moves: Sequence[Supposed], seed:
     if reasons := game.agree(rules, seats) or check(rules, seats, deal.layout):
         return Illegal(reasons)
     now, departures, assumed = at_move(deal, 0), list[Departure](), list[int]()
+    now = msgspec.structs.replace(now, notes=deal.notes)
     stopped = None
     for number, one in enumerate(_line(deal, since, moves), 1):
         place = one.place if one.place is not None else now.state.turn if now.state.turn is not None else 0
@@ -83,6 +85,12 @@ def what_if(deal: Deal, rules: Any, since: int, moves: Sequence[Supposed], seed:
             break
         claims = verdict.claims if isinstance(verdict, Undecided) else ()
         now = follow(now, said(one.move)(place, one.move, effects, claims, faults))
+        try:
+            state, asked = as_noted(deal, now.state, number)
+        except ValueError:
+            stopped = number + 1
+            break
+        now = msgspec.structs.replace(now, state=state, shuffles=now.shuffles + asked)
     now = _with_hands(deal, rules, now)
     over = now.state.turn is None and not hands_due(now.state)
     return WhatIf(now, tuple(departures), stopped, tuple(assumed), result(now, rules) if over else None)

@@ -216,7 +216,7 @@ class Hearing(Controller):
         divergence = audit(opened, entries)
         lang = rulebook.pick(request.headers.get("accept-language"))
         reasons = [one.made.why for one in found.played if one.made.why] + [
-            note.why for note in found.notes if note.why
+            one.note.why for one in found.notes if one.note.why
         ]
         words = await referee.names(reasons)
         claims = _claims(found, match, lang) if found.mode == "observed" else ()

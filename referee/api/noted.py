@@ -140,7 +140,7 @@ class Noted(Controller):
         version = done.command.versions[deal_id(match_id, number)]
         found = await referee.deal(match_id, number, version)
         entries = await referee.read(found.id, version - 1, version)
-        reasons = [found.notes[-1].why] if found.notes[-1].why else []
+        reasons = [why] if (why := found.notes[-1].note.why) else []
         lang = rulebook.pick(request.headers.get("accept-language"))
         (noted,) = noted_out(found, entries, await referee.names(reasons), lang)
         body = NoteDoneOut(noted, version, done.command.position)
@@ -154,7 +154,7 @@ class Noted(Controller):
         """Irregularities of a deal: those that were noted, and faults that its record has proved so far."""
         found = await referee.deal(match_id, number)
         entries = await referee.read(found.id, 0, found.version)
-        words = await referee.names([note.why for note in found.notes if note.why])
+        words = await referee.names([one.note.why for one in found.notes if one.note.why])
         lang = rulebook.pick(request.headers.get("accept-language"))
         proved = tuple(
             FoundOut(f.kind, say_fault(f.kind, lang), found.seats[f.seat], f.move, f.proof, f.clause)

@@ -8,6 +8,7 @@ import msgspec
 from referee.events.base import Consent, DealtBy, Fact, Lines, Mode, Points, Settled
 from referee.rules.cards import Card
 from referee.rules.game import Effects, Layout, Move
+from referee.rules.puts import Put, Shown
 from referee.rules.verdict import Claim, Violation
 
 
@@ -103,8 +104,9 @@ class IrregularityFound(Fact, frozen=True, tag="IrregularityFound"):
 class IrregularityNoted(Settled, frozen=True, tag="IrregularityNoted"):
     """Something irregular at the table that is in no move, with the remedy that was applied (rules 4.2).
 
-    `move` moves had been made then. Of Sabo's face-down cards: the `place` of one that `seat` looked at, or all of
-    `seat`'s as they lie after they were `mixed` again.
+    `move` moves had been made then, `after` when it was put right; `puts` are the cards that were put for it, with so
+    many `shuffles`, things asked of chance. Of Sabo's face-down cards: the `place` of one that `seat` looked at, all of
+    `seat`'s as they lie after they were `mixed` again, those `shown` to everybody. `dealer`: who dealt in fact.
     """
 
     kind: str
@@ -113,6 +115,11 @@ class IrregularityNoted(Settled, frozen=True, tag="IrregularityNoted"):
     move: int = 0
     place: int | None = None
     mixed: tuple[Card, ...] = ()
+    after: int = 0
+    puts: tuple[Put, ...] = ()
+    shown: tuple[Shown, ...] = ()
+    shuffles: int = 0
+    dealer: int | None = None
 
 
 class SeedRevealed(Fact, frozen=True, tag="SeedRevealed"):

@@ -9,9 +9,11 @@ from typing import Any, Protocol, TypeAlias
 import msgspec
 
 from referee.rules import sabo, tablanet, tabu
+from referee.rules.amends import Told
 from referee.rules.cards import Card, Cards, Sight
 from referee.rules.chance import Chance
 from referee.rules.proof import Made, Proof, Record
+from referee.rules.puts import Noted, Put
 from referee.rules.verdict import Claim, Illegal, Verdict, Violation
 
 
@@ -26,6 +28,9 @@ class Game(Protocol):
     `chance` (a Told) for each card that the table saw turn up, `evolve` takes a played card from the hand or else one
     `?`, and `legal_moves` lists only moves that name no card, or those of the card it is asked about. `seen` are the
     cards that a recorded move turned up, `outcomes` its shuffles; together they replay it.
+
+    `put_right` says what is put where by a remedy of rules 4.2, `amend` applies a note of it. `PUTS` are the zones between
+    which a remedy puts cards.
 
     A move whose refusal has only codes of `CAN_STAND` can be played all the same. `breaks` says whether the known hand
     makes a claim false; `prove` what the record proves (see `proof`), `check_record` whether it
@@ -59,6 +64,8 @@ class Game(Protocol):
     @property
     def CAN_STAND(self) -> frozenset[str]: ...
     @property
+    def PUTS(self) -> Mapping[str, frozenset[tuple[str, str]]]: ...
+    @property
     def FAULTS(self) -> Mapping[tuple[str, str], str]: ...
 
     def agree(self, rules: Any, seats: int) -> tuple[Violation, ...]: ...
@@ -77,6 +84,10 @@ class Game(Protocol):
     def seen(self, move: Any, effects: Any) -> Cards: ...
     def reveals(self, move: Any, effects: Any) -> bool: ...
     def evolve(self, state: Any, seat: int, move: Any, effects: Any) -> Any: ...
+    def put_right(
+        self, rules: Any, state: Any, remedy: str, told: Told, chance: Chance
+    ) -> tuple[Put, ...] | Illegal: ...
+    def amend(self, state: Any, note: Noted) -> Any: ...
     def score(self, rules: Any, state: Any) -> tuple[dict[str, int], ...]: ...
     def tally(self, rules: Any, seats: int, entered: Any) -> tuple[dict[str, int], ...] | Illegal: ...
     def fault_cost(self, rules: Any) -> int: ...

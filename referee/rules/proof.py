@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 import msgspec
 
 from referee.rules.cards import HIDDEN, PUBLIC, Cards
+from referee.rules.puts import Noted
 from referee.rules.verdict import Claim, Illegal, Undecided, Verdict, Violation
 
 Status: TypeAlias = Literal["open", "confirmed", "refuted"]
@@ -28,12 +29,18 @@ class Step(Protocol):
 
 
 class Record(NamedTuple):
-    """A deal as it counts: after take-backs and corrections. `hands` by seat are those shown when it was over."""
+    """A deal as it counts: after take-backs and corrections. `hands` by seat are those shown when it was over; `notes`
+    of what went wrong with cards, each with the number of moves that counted when it was put right, in order."""
 
     dealer: int
     layout: Any
     steps: Sequence[Step]
     hands: tuple[Cards, ...] | None = None
+    notes: Sequence[tuple[int, Noted]] = ()
+
+    def noted_at(self, moves: int) -> Iterator[Noted]:
+        """What was noted when so many moves counted."""
+        return (note for after, note in self.notes if after == moves)
 
 
 class Made(NamedTuple):
@@ -65,6 +72,8 @@ def judged(game: Any, rules: Any, record: Record) -> Iterator[Judged]:
     """Every move with the verdict that it gets from somebody who sees no hand, in any mode of dealing."""
     state = game.start(record.dealer, record.layout)
     for number, step in enumerate(record.steps, 1):
+        for note in record.noted_at(number - 1):
+            state = game.amend(state, note)
         yield Judged(number, state, step, game.judge(rules, game.hide_state(state, PUBLIC), step.seat, step.move))
         state = game.evolve(state, step.seat, step.move, step.effects)
 

@@ -172,8 +172,14 @@ def corrected(found: Deal, rules: Any, ask: CorrectMove, seed: str | None) -> Co
             raise WrongOutcome(f"move {number + place} turns up {len(seen) - len(chance.unseen)} cards")
         claims = verdict.claims if isinstance(verdict, Undecided) else ()
         moves.append(Made(seat, told, effects, faults, claims))
-        state = game.evolve(state, seat, told, effects)
-        shuffles += len(game.outcomes(effects))
+        try:
+            state, asked = deal.as_noted(found, game.evolve(state, seat, told, effects), number + place)
+        except ValueError as error:
+            raise errors.Clash(
+                "PUT_ELSEWHERE",
+                f"After this correction cards that were put right after move {number + place} would not lie there.",
+            ) from error
+        shuffles += asked + len(game.outcomes(effects))
     return Corrected(tuple(moves), deal.corrected(found, number, tuple(moves)), irregular)
 
 

@@ -3,6 +3,7 @@
 A card that lies face down is named by its place only, until the effects of the move show it.
 """
 
+from referee.rules.sabo.amends import PUTS, amend, put_right
 from referee.rules.sabo.judging import breaks, judge, legal_moves, playable, sabo_allowed
 from referee.rules.sabo.layout import agree, check_layout, check_open, last_deal, lay_open, lay_out, most, pack, start
 from referee.rules.sabo.model import (
@@ -62,6 +63,7 @@ __all__ = [
     "PACKS",
     "PENALTY",
     "PRESETS",
+    "PUTS",
     "RULESET",
     "SABO_SIZE",
     "SEATS",
@@ -79,6 +81,7 @@ __all__ = [
     "State",
     "Tally",
     "agree",
+    "amend",
     "breaks",
     "check_layout",
     "check_open",
@@ -103,6 +106,7 @@ __all__ = [
     "play",
     "playable",
     "prove",
+    "put_right",
     "rank_first",
     "reveals",
     "sabo_allowed",

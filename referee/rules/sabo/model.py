@@ -104,7 +104,8 @@ class State(msgspec.Struct, frozen=True, tag="sabo"):
 
     `trick` counts from 1; `played` are its cards in order from `leader` on; `led` is null before the lead; `tricks`
     are those taken by each seat; `taken` all cards of the tricks that are complete; `looked_at` the place of a sabo card
-    that its owner saw: it lies face up and comes next of that seat's (rules 4.2), empty where nobody looked.
+    that its owner saw: it lies face up and comes next of that seat's (rules 4.2), empty where nobody looked. `face_up`:
+    seat and place of sabo cards that everybody has seen.
     """
 
     dealer: int
@@ -118,3 +119,4 @@ class State(msgspec.Struct, frozen=True, tag="sabo"):
     played: tuple[Played, ...] = ()
     taken: Cards = ()
     looked_at: tuple[int | None, ...] = ()
+    face_up: tuple[tuple[int, int], ...] = ()

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
-from referee.rules.cards import HIDDEN, RANK, SUIT, Cards, played_from
-from referee.rules.chance import Chance
+from referee.rules.cards import HIDDEN, RANK, SUIT, Card, Cards, played_from
+from referee.rules.chance import Chance, Told, WrongOutcome
 from referee.rules.sabo.layout import pack
 from referee.rules.sabo.model import HEIGHT, SENIORITY, Effects, Hand, Move, Place, Played, Rules, State
 from referee.rules.sabo.scoring import held
@@ -55,6 +55,8 @@ def play(rules: Rules, state: State, seat: int, move: Move, chance: Chance) -> E
     assert card is not None, "a move is judged before it is played"
     if card == HIDDEN:
         card = turned_up(chance, pack(rules, seats), held(state), "SB-2")
+    elif isinstance(move, Place) and (seat, move.place) in state.face_up and _told_another(chance, card):
+        raise WrongOutcome(f"{card} lies face up there")
     led = state.led or SUIT[card]
     if len(state.played) + 1 < seats:
         return Effects(card, state.trick, led, (seat + 1) % seats)
@@ -62,6 +64,11 @@ def play(rules: Rules, state: State, seat: int, move: Move, chance: Chance) -> E
     winner = (state.leader + at) % seats
     over = len(state.hands[seat]) + len(sabo) - sabo.count(None) == 1
     return Effects(card, state.trick, led, None if over else winner, winner)
+
+
+def _told_another(chance: Chance, card: Card) -> bool:
+    """Whether the table tells another card than the one that lies face up; it need not be told again."""
+    return isinstance(chance, Told) and bool(chance.unseen) and chance.seen() != card
 
 
 def outcomes(effects: Effects) -> tuple[Cards, ...]:
@@ -95,9 +102,11 @@ def evolve(state: State, seat: int, move: Move, effects: Effects) -> State:
     if winner is None:
         return State(
             state.dealer, effects.next, hands, sabo, state.leader, state.tricks,
-            effects.trick, effects.led, played, state.taken, looked_at,
+            effects.trick, effects.led, played, state.taken, looked_at, state.face_up,
         )  # fmt: skip
     tricks = (*state.tricks[:winner], state.tricks[winner] + 1, *state.tricks[winner + 1 :])
     following = effects.trick if effects.next is None else effects.trick + 1
     taken = (*state.taken, *[shown.card for shown in played])
-    return State(state.dealer, effects.next, hands, sabo, winner, tricks, following, None, (), taken, looked_at)
+    return State(
+        state.dealer, effects.next, hands, sabo, winner, tricks, following, None, (), taken, looked_at, state.face_up
+    )

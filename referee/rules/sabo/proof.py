@@ -99,7 +99,8 @@ def prove(rules: Rules, record: Record, made: Sequence[Made]) -> tuple[Proof, ..
         if step.effects.trick > len(tricks):
             tricks.append([])
         tricks[-1].append(Show(step.seat, step.effects.card, not isinstance(step.move, Hand)))
-    moments = list(_moments(rules, len(record.layout.hands), tricks))
+    face_up = [(after, card.card) for after, note in record.notes for card in note.shown]
+    moments = list(_moments(rules, len(record.layout.hands), tricks, face_up))
     proofs = []
     for number, claim in made:
         false_if = convicting(rules, claim)
@@ -116,12 +117,17 @@ def check_record(rules: Rules, record: Record) -> tuple[Violation, ...]:
     return ()
 
 
-def _moments(rules: Rules, seats: int, tricks: Sequence[Sequence[Show]]) -> Iterator[_Moment]:
+def _moments(
+    rules: Rules, seats: int, tricks: Sequence[Sequence[Show]], face_up: Sequence[tuple[int, Card]] = ()
+) -> Iterator[_Moment]:
+    """Every play; `face_up` are sabo cards that everybody saw, with the number of plays before (rules 4.2)."""
     unseen = frozenset(pack(rules, seats))
     in_hand = [HAND_SIZE] * seats
+    plays = 0
     for number, trick in enumerate(tricks, 1):
         for seat, card, from_sabo in trick:
-            unseen -= {card}
+            unseen -= {card, *(shown for after, shown in face_up if after == plays)}
+            plays += 1
             in_hand[seat] -= not from_sabo
             yield _Moment(Shown(number, seat, card), from_sabo, unseen, tuple(in_hand))
 

@@ -28,7 +28,10 @@ def hide_state(state: State, sight: Sight) -> State:
     hands = tuple(sight.of(seat, hand) for seat, hand in enumerate(state.hands))
     looked_at = state.looked_at or (None,) * len(state.sabo)
     sabo = tuple(
-        tuple(card if card is None or place == seen else HIDDEN for place, card in enumerate(cards))
-        for cards, seen in zip(state.sabo, looked_at, strict=True)
+        tuple(
+            card if card is None or place == seen or (seat, place) in state.face_up else HIDDEN
+            for place, card in enumerate(cards)
+        )
+        for seat, (cards, seen) in enumerate(zip(state.sabo, looked_at, strict=True))
     )
     return msgspec.structs.replace(state, hands=hands, sabo=sabo)

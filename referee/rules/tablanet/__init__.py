@@ -1,5 +1,6 @@
 """Tablanet, clauses TN-1 to TN-20: captures by value and by sum, four batches to a deal, 24 points."""
 
+from referee.rules.tablanet.amends import PUTS, amend, put_right
 from referee.rules.tablanet.captures import captures_of
 from referee.rules.tablanet.judging import breaks, judge, legal_moves
 from referee.rules.tablanet.layout import (
@@ -59,6 +60,7 @@ __all__ = [
     "NAME",
     "PLAY_VALUES",
     "PRESETS",
+    "PUTS",
     "RULESET",
     "SEATS",
     "TABLE_SIZE",
@@ -74,6 +76,7 @@ __all__ = [
     "State",
     "Tally",
     "agree",
+    "amend",
     "breaks",
     "captures_of",
     "check_layout",
@@ -96,6 +99,7 @@ __all__ = [
     "penalise",
     "play",
     "prove",
+    "put_right",
     "reveals",
     "score",
     "seen",

@@ -1,5 +1,6 @@
 """Tabu, clauses TB-1 to TB-18: pairs of a rank out of a row of four, a reserve that is renewed, deals that block."""
 
+from referee.rules.tabu.amends import PUTS, amend, put_right
 from referee.rules.tabu.judging import breaks, judge, legal_moves, playable
 from referee.rules.tabu.layout import agree, check_layout, check_open, last_deal, lay_open, lay_out, most, pack, start
 from referee.rules.tabu.model import (
@@ -54,6 +55,7 @@ __all__ = [
     "PASS",
     "POINTS",
     "PRESETS",
+    "PUTS",
     "ROW_SIZE",
     "RULESET",
     "SEATS",
@@ -73,6 +75,7 @@ __all__ = [
     "State",
     "Tally",
     "agree",
+    "amend",
     "breaks",
     "check_layout",
     "check_open",
@@ -95,6 +98,7 @@ __all__ = [
     "play",
     "playable",
     "prove",
+    "put_right",
     "reveals",
     "score",
     "seen",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from referee.rules.cards import HIDDEN, RANK, Card, Cards
+from referee.rules.cards import HIDDEN, JOKER, RANK, Card, Cards, surplus
 from referee.rules.tabu.layout import pack
 from referee.rules.tabu.model import DRAW, KEEP, PASS, SPECIAL, Draw, Keep, Move, Pass, Play, Rules, State
 from referee.rules.tabu.scoring import held
@@ -21,6 +21,8 @@ def judge(rules: Rules, state: State, seat: int, move: Move) -> Verdict:
     found = [] if seat == state.turn else [Violation("NOT_YOUR_TURN", "TB-5", {"turn": state.turn})]
     if isinstance(move, Play):
         _play_faults(rules, state, seat, move.card, found)
+        if move.left or move.turned is not None or move.drew is not None:
+            found += _carried_out_wrongly(rules, state, seat, move)
     elif not found:
         if isinstance(move, Draw):
             _draw_faults(rules, state, state.hands[seat], found)
@@ -130,6 +132,37 @@ def _play_faults(rules: Rules, state: State, seat: int, card: Card, found: list[
         found.append(Violation("NO_MATCH", "TB-6", {"card": card, "row": state.row}))
     if seat == state.turn and state.drawn is not None and card != state.drawn != HIDDEN:
         found.append(Violation("MUST_PLAY", "TB-8"))
+
+
+def _carried_out_wrongly(rules: Rules, state: State, seat: int, move: Play) -> Iterator[Violation]:
+    """What was not done as the card demands (TB-9, TB-11, TB-12), and what does not go with this card at all."""
+    rank, last = RANK.get(move.card), len(state.hands[seat]) == 1
+    if move.left:
+        strange, taken = surplus(move.left, (card for card in state.row if RANK[card] == rank and rank not in SPECIAL))
+        if strange or not taken:
+            yield Violation("NOT_OF_THIS_CARD", "TB-9", {"part": "left"})
+        else:
+            yield Violation("CARDS_LEFT_BEHIND", "TB-9", {"cards": move.left})
+    if move.turned is not None:
+        if rank == JOKER or last:
+            yield Violation("NOT_OF_THIS_CARD", "TB-12", {"part": "turned"})
+        else:
+            yield Violation("WRONG_REFILL", "TB-12", {"cards": move.turned})
+    if move.drew is not None:
+        due = takers(rules, len(state.hands), seat, last) if rank == JOKER else ()
+        missing = tuple(place for place in due if place not in move.drew)
+        if not missing or len(due) - len(missing) != len(move.drew):
+            yield Violation("NOT_OF_THIS_CARD", "TB-11", {"part": "drew"})
+        else:
+            yield Violation("DRAWS_FORGOTTEN", "TB-11", {"places": missing})
+
+
+def takers(rules: Rules, seats: int, seat: int, last: bool) -> tuple[int, ...]:
+    """Who draws after a joker of `seat`, in order (TB-11, B4); nobody where it was the `last` card and ends the deal
+    (TB-14, B7)."""
+    if last and not (rules.last_joker == "redraws" and rules.joker_draws == "all"):
+        return ()
+    return tuple((seat + step) % seats for step in range(1, seats + (rules.joker_draws == "all")))
 
 
 def _draw_faults(rules: Rules, state: State, hand: Cards, found: list[Violation]) -> None:

@@ -22,7 +22,10 @@ POINTS: Final = {card: {"K": 12, "Q": 11, "A": 1}.get(RANK[card], 0) for card in
 LINES: Final = ("captured", "in_hand")
 TALLY_LINES: Final = ()
 """Score lines that only a tallied deal has."""
-CAN_STAND: Final = frozenset({"NOT_YOUR_TURN", "MUST_PLAY", "MUST_DRAW", "DRAW_NOT_ALLOWED", "FORCED_DRAW_PENDING"})
+CAN_STAND: Final = frozenset(
+    {"NOT_YOUR_TURN", "MUST_PLAY", "MUST_DRAW", "DRAW_NOT_ALLOWED", "FORCED_DRAW_PENDING"}
+    | {"CARDS_LEFT_BEHIND", "WRONG_REFILL", "DRAWS_FORGOTTEN"}
+)
 """Refusals that an arbiter may let stand: the cards can lie as they were played."""
 FAULTS: Final = {
     ("NOTHING_PLAYABLE", "tabu.draw"): "drew_while_able",
@@ -63,10 +66,17 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tabu"
     opening: Opening | None = None
 
 
-class Play(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tabu.play"):
-    """A card from hand: a match, a jack or a joker (TB-9 to TB-11)."""
+class Play(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tabu.play", omit_defaults=True):
+    """A card from hand: a match, a jack or a joker (TB-9 to TB-11).
+
+    How it was carried out, where that was not by the rules: row cards of its rank that were `left` lying, the cards
+    `turned` for the row in order, all of which were left there, the places that `drew` after a joker, in order.
+    """
 
     card: Card
+    left: Cards = ()
+    turned: Cards | None = None
+    drew: tuple[Annotated[int, Meta(ge=0, le=99)], ...] | None = None
 
 
 class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tabu.draw"):

@@ -1,26 +1,32 @@
 """What a Tabu move causes, and the state after it (TB-8 to TB-15)."""
 
+from collections.abc import Callable
 from itertools import chain
 
 import msgspec
 
 from referee.rules.cards import HIDDEN, JOKER, RANK, Card, Cards, hide, played_from, without
-from referee.rules.chance import Chance
-from referee.rules.tabu.judging import playable
+from referee.rules.chance import Chance, Told, WrongOutcome
+from referee.rules.tabu.judging import playable, takers
 from referee.rules.tabu.layout import pack, turn_up
 from referee.rules.tabu.model import ROW_SIZE, Draw, Effects, End, Move, Pass, Play, Rules, State
 from referee.rules.unseen import turned_up
+from referee.rules.verdict import Violation
 
 
 class _Supply:
     """Reserve and discard while one move takes cards from them: one renewal at most, the discard is empty then."""
 
-    def __init__(self, rules: Rules, state: State, chance: Chance, discarded: Cards = (), captured: bool = False):
+    def __init__(
+        self, rules: Rules, state: State, chance: Chance, discarded: Cards = (), captured: bool = False,
+        turned: Cards | None = None,
+    ):  # fmt: skip
         self.reserve, self.discard = list(state.reserve), state.discard + discarded
         self.barren, self.limit = 0 if captured else state.barren, rules.blocked_after
         self.renewed: tuple[Cards, ...] = ()
         self.blocked = False
         self.chance, self.unseen = chance, any(HIDDEN in hand for hand in state.hands)
+        self.faces = chance if turned is None else Told((), turned)
         self.pack = pack(rules, len(state.hands))
         self.turned: list[Card] = []
 
@@ -39,7 +45,7 @@ class _Supply:
         """The next card for the row; one that nobody has seen is told by the table. `lying` are cards open elsewhere."""
         card = self.card()
         if card == HIDDEN:
-            card = turned_up(self.chance, self.pack, (*lying, *self.discard, *self.turned), "TB-1")
+            card = turned_up(self.faces, self.pack, (*lying, *self.discard, *self.turned), "TB-1")
             self.turned.append(card)
         return card
 
@@ -70,17 +76,21 @@ def _play(rules: Rules, state: State, seat: int, move: Move, chance: Chance) -> 
         nobody = _is_pass(state, move) and state.passes + 1 == len(state.hands)
         return Effects(None, end="blocked") if nobody else Effects(following)
     if move.card == JOKER:
-        return _joker(rules, state, seat, chance)
+        return _joker(rules, state, seat, move, chance)
     rank = RANK[move.card]
     jack = rank == "J"
-    gone = tuple(sorted((*(card for card in state.row if jack or RANK[card] == rank), move.card)))
+    taken = tuple([card for card in state.row if jack or RANK[card] == rank])
+    gone = tuple(sorted((*without(taken, move.left), move.card)))
     captured: Cards = () if jack else gone
     discarded: Cards = gone if jack else ()
     if len(state.hands[seat]) == 1:
         return Effects(None, captured=captured, discarded=discarded, end="went_out", out=seat)
-    supply = _Supply(rules, state, chance, discarded, captured=not jack)
-    lying = (*chain(*state.captured), *captured, *(card for card in state.row if card not in gone))
-    turned, aside = turn_up(ROW_SIZE - len(state.row) + len(gone) - 1, lambda: supply.open_card(lying))
+    supply = _Supply(rules, state, chance, discarded, not jack, move.turned)
+    lying = (*chain(*state.captured), *captured, *_row_left(state.row, move, gone))
+    if move.turned is None:
+        turned, aside = turn_up(ROW_SIZE - len(state.row) + len(gone) - 1, lambda: supply.open_card(lying))
+    else:
+        turned, aside = _as_turned(move.turned, lambda: supply.open_card(lying)), ()
     return Effects(
         None if supply.blocked else following,
         captured=captured,
@@ -108,22 +118,35 @@ def _draw(rules: Rules, state: State, seat: int, following: int, chance: Chance)
     return Effects(seat if stays else following, forced=state.forced, drawn=drawn, renewed=supply.renewed)
 
 
-def _joker(rules: Rules, state: State, seat: int, chance: Chance) -> Effects:
+def _row_left(row: Cards, move: Play, gone: Cards) -> Cards:
+    """What is left of the row once `gone`, the played card among them, are taken from it."""
+    return without(row, without(gone, (move.card,)))
+
+
+def _as_turned(told: Cards, next_card: Callable[[], Card | None]) -> Cards:
+    """Cards turned for the row as the table did it, whatever was due. Raises WrongOutcome where they do not come next."""
+    if tuple(next_card() for _ in told) != told:
+        fault = Violation("NOT_OF_THIS_CARD", "TB-12", {"part": "turned"})
+        raise WrongOutcome("these are not the next cards of the reserve", fault)
+    return told
+
+
+def _joker(rules: Rules, state: State, seat: int, move: Play, chance: Chance) -> Effects:
     """A card each from the left round to the player (TB-11); a last joker ends the deal, or brings one (TB-14, B7)."""
-    seats = len(state.hands)
     last = len(state.hands[seat]) == 1
-    takers = [(seat + step) % seats for step in range(1, seats + (rules.joker_draws == "all"))]
-    if last and not (rules.last_joker == "redraws" and seat in takers):
+    due = takers(rules, len(state.hands), seat, last)
+    if not due:
         return Effects(None, discarded=(JOKER,), end="went_out", out=seat)
     supply = _Supply(rules, state, chance, (JOKER,))
     draws = []
-    for to in takers:
+    for to in due if move.drew is None else move.drew:
         if (card := supply.card()) is None:
             break
         draws.append((to, card))
-    end: End | None = "blocked" if supply.blocked else "went_out" if last and len(draws) < seats else None
+    out = last and seat not in [to for to, _ in draws]
+    end: End | None = "blocked" if supply.blocked else "went_out" if out else None
     return Effects(
-        None if end else (seat + 1) % seats,
+        None if end else (seat + 1) % len(state.hands),
         discarded=(JOKER,),
         renewed=supply.renewed,
         draws=tuple(draws),
@@ -144,8 +167,8 @@ def reveals(move: Move, effects: Effects) -> bool:
 
 
 def seen(move: Move, effects: Effects) -> Cards:
-    """The cards that the table saw turned up in a move, in order: those for the row."""
-    return effects.turned
+    """The cards that the table saw turned up in a move, in order: those for the row, unless the move itself tells them."""
+    return () if isinstance(move, Play) and move.turned is not None else effects.turned
 
 
 def evolve(state: State, seat: int, move: Move, effects: Effects) -> State:
@@ -159,7 +182,7 @@ def evolve(state: State, seat: int, move: Move, effects: Effects) -> State:
     if isinstance(move, Play):
         hands = (*hands[:seat], played_from(hands[seat], move.card), *hands[seat + 1 :])
         gone = effects.captured or effects.discarded
-        row = tuple([card for card in row if card not in gone])
+        row = _row_left(row, move, gone) if gone else row
         if effects.captured:
             captured = _give(captured, seat, effects.captured)
         if effects.turned:

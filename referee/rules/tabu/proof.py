@@ -20,7 +20,7 @@ from math import prod
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from referee.rules.cards import RANK, Card, Cards
+from referee.rules.cards import HIDDEN, RANK, Card, Cards
 from referee.rules.matching import perfect_matching, possible_columns
 from referee.rules.proof import Made, Proof, Record, Step
 from referee.rules.tabu.layout import pack
@@ -48,13 +48,15 @@ class Life(NamedTuple):
 
 class Story(NamedTuple):
     """The record as far as it is looked at: the time before each move, the places filled, when cards went out of sight
-    and came out again - by card, the seat null when it was turned up - and the place of each draw by its move."""
+    and came out again - by card, the seat null when it was turned up - the place of each draw by its move, and the time
+    and seat of cards that went from a hand back into the reserve unseen."""
 
     before: list[int]
     places: list[Place]
     hidden: dict[Card, list[int]]
     out: dict[Card, list[tuple[int, int | None]]]
     drawn: dict[int, int]
+    returned: list[tuple[int, int]]
 
 
 class Graph(NamedTuple):
@@ -131,7 +133,7 @@ def _forbidden(story: Story, graph: Graph, number: int, claim: Claim) -> list[in
         ranks = claim.params["ranks"]
         # what had come out by then was held no longer
         playable = _bits(
-            graph.lives, lambda life: RANK[life.card] in ranks and (life.until is None or life.until > now)
+            graph.lives, lambda life: RANK.get(life.card) in ranks and (life.until is None or life.until > now)
         )
         return [playable if place.seat == claim.seat and place.since <= now else 0 for place in graph.places]
     forbidden = [0] * len(graph.places)
@@ -140,7 +142,7 @@ def _forbidden(story: Story, graph: Graph, number: int, claim: Claim) -> list[in
     )
     if claim.code == "DRAWN_NOT_PLAYABLE":
         ranks = claim.params["ranks"]
-        forbidden[drawn] = _bits(graph.lives, lambda life: RANK[life.card] in ranks)
+        forbidden[drawn] = _bits(graph.lives, lambda life: RANK.get(life.card) in ranks)
     else:
         forbidden[drawn] = ~_bits(graph.lives, lambda life: life.until is not None and now < life.until <= end)
     return forbidden
@@ -153,11 +155,12 @@ def _bits(lives: Sequence[Life], chosen: Callable[[Life], bool]) -> int:
 def _story(whole: Cards, record: Record, moves: int) -> Story:
     """The record up to move `moves`, one further for the hands shown; every single card that moves takes its own time."""
     layout, clock, reserve = record.layout, 0, len(record.layout.reserve)
-    story = Story([], [Place(seat, 0) for seat, hand in enumerate(layout.hands) for _ in hand], {}, {}, {})
+    story = Story([], [Place(seat, 0) for seat, hand in enumerate(layout.hands) for _ in hand], {}, {}, {}, [])
     discard: list[Card] = []
     for card in (Counter(whole) - Counter(layout.row)).elements():
         story.hidden.setdefault(card, []).append(0)
     for number, step in enumerate(record.steps[:moves], 1):
+        clock, reserve = _put_right(story, record, number - 1, clock, reserve, discard)
         story.before.append(clock)
         if isinstance(step.move, Play):
             clock += 1
@@ -179,12 +182,34 @@ def _story(whole: Cards, record: Record, moves: int) -> Story:
         clock, reserve = clock + 1, reserve + len(step.effects.set_aside)
         for card in step.effects.set_aside:
             story.hidden.setdefault(card, []).append(clock)
+    clock, reserve = _put_right(story, record, min(moves, len(record.steps)), clock, reserve, discard)
     story.before.append(clock)
     if moves > len(record.steps) and record.hands is not None:
         for seat, hand in enumerate(record.hands):
             for card in hand:
                 story.out.setdefault(card, []).append((clock + 1, seat))
     return story
+
+
+def _put_right(
+    story: Story, record: Record, moves: int, clock: int, reserve: int, discard: list[Card]
+) -> tuple[int, int]:
+    """The time, and how many cards are in the reserve, after what was put right when so many moves counted (rules 4.2)."""
+    for one in chain.from_iterable(note.puts for note in record.noted_at(moves)):
+        clock += 1
+        source, target = one.source, one.target
+        if source.zone == "hands" and source.seat is not None:
+            story.returned.append((clock, source.seat))
+        elif source.zone == "reserve" and target.zone == "row":
+            story.out.setdefault(one.card, []).append((clock, None))
+        elif target.zone == "hands" and target.seat is not None:
+            story.places.append(Place(target.seat, clock))
+        elif target.zone == "reserve":
+            story.hidden.setdefault(one.card, []).append(clock)
+        if source.zone == "discard":
+            discard.remove(one.card)
+        reserve += (target.zone == "reserve") - (source.zone == "reserve")
+    return clock, reserve
 
 
 def _taken(step: Step) -> Iterator[tuple[int | None, Card]]:
@@ -203,7 +228,9 @@ def _graphs(story: Story) -> list[Graph]:
     by_card = [_pairings(card, since, story.out.get(card, ())) for card, since in story.hidden.items()]
     if prod(map(len, by_card)) > PAIRINGS:
         by_card = [pairings if len(pairings) == 1 else [_earliest(pairings)] for pairings in by_card]
-    return [graph for lives in product(*by_card) if (graph := _graph(story.places, list(chain(*lives))))]
+    # a card that went back stands in its place until then: it is not known which it was
+    back = [Life(HIDDEN, 0, seat, time) for time, seat in story.returned]
+    return [graph for lives in product(*by_card) if (graph := _graph(story.places, [*chain(*lives), *back]))]
 
 
 def _pairings(card: Card, hidden: Sequence[int], out: Sequence[tuple[int, int | None]]) -> list[tuple[Life, ...]]:
