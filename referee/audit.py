@@ -22,9 +22,12 @@ from referee.events import (
     SeedRevealed,
 )
 from referee.fingerprint import canonical
+from referee.rules.amends import Told as Amended
+from referee.rules.cards import HIDDEN, surplus
 from referee.rules.chance import Told, WrongOutcome
 from referee.rules.game import RULESETS, Game
 from referee.rules.hands import check_hands, hands_due
+from referee.rules.puts import Shown
 from referee.rules.verdict import Illegal, Undecided, Violation
 
 What: TypeAlias = Literal[
@@ -81,7 +84,7 @@ def _in_deal(opened: MatchOpened, rules: Any, recorded: Recorded, deal: Deal | N
         case IrregularityFound() as fault:
             return None if fault in found_in(deal, rules) else Divergence("fault", version, fault.move, fault.seat)
         case IrregularityNoted() as note:
-            return None if _notable(deal, note) else Divergence("order", version, note.move, note.seat)
+            return _noted(rules, version, note, deal)
         case SeedRevealed(seed) if _played_out(deal) and deal.commitment and deal.seed is None:
             fits = _SEED.fullmatch(seed) and dealer.commitment(seed) == deal.commitment
             return None if fits else Divergence("seed", version)
@@ -153,18 +156,59 @@ def _corrected(rules: Any, version: int, correction: MoveCorrected, deal: Deal) 
     return None
 
 
-def _notable(deal: Deal, note: IrregularityNoted) -> bool:
-    """Whether a note fits the deal: of cards it changes only the order of a seat's sabo, before the first move."""
-    seats, sabo = len(deal.state.hands), getattr(deal.state, "sabo", ())
-    if not (note.seat is None or 0 <= note.seat < seats) or not 0 <= note.move <= deal.moves:
+def _noted(rules: Any, version: int, note: IrregularityNoted, deal: Deal) -> Divergence | None:
+    """Whether a note fits the deal, and what it says of the cards can be: what its remedy puts where, what lies there."""
+    places = range(len(deal.state.hands))
+    seated = note.seat is None or note.seat in places
+    if not seated or not 0 <= note.move <= deal.moves or not 0 <= note.after <= deal.moves:
+        return Divergence("order", version, note.move, note.seat)
+    dealt = note.dealer is None or (note.dealer in places and deal.moves == 0 and note.kind == "wrong_dealer")
+    between = deal.kernel.PUTS.get(note.remedy, frozenset())
+    fits = all((one.source.zone, one.target.zone) in between for one in note.puts)
+    if not (dealt and fits and _sabo_fits(deal, note) and _puts_fit(rules, deal, note)):
+        return Divergence("order", version, note.move, note.seat)
+    return None
+
+
+def _puts_fit(rules: Any, deal: Deal, note: IrregularityNoted) -> bool:
+    """Whether every card lay where it was taken from, and none of them is one too many in the deal."""
+    if note.puts and note.after != deal.moves:
         return False
-    if note.place is None and not note.mixed:
+    try:
+        after = deal.kernel.amend(deal.state, note)
+    except (ValueError, IndexError):
+        return False
+    whole = deal.kernel.pack(rules, len(deal.seats))
+    named = [card for card in deal.kernel.held(after) if card != HIDDEN]
+    return not surplus(named, whole)[0]
+
+
+def _sabo_fits(deal: Deal, note: IrregularityNoted) -> bool:
+    """Whether Sabo's face-down cards can be as a note says: one looked at, all mixed before the first move, some shown."""
+    sabo = getattr(deal.state, "sabo", ())
+    if note.place is None and not note.mixed and not note.shown:
         return True
-    if not sabo or note.seat is None:
+    if not sabo or note.seat is None or (note.mixed and deal.moves):
         return False
     own = sabo[note.seat]
     lies = note.place is None or (0 <= note.place < len(own) and own[note.place] is not None)
-    return lies and (not note.mixed or (deal.moves == 0 and sorted(note.mixed) == sorted(own)))
+    mixed = not note.mixed or sorted(note.mixed) == sorted(own)
+    return lies and mixed and all(_can_show(sabo, card) for card in note.shown)
+
+
+def _can_show(sabo: Any, shown: Shown) -> bool:
+    if not (0 <= shown.seat < len(sabo) and 0 <= shown.place < len(sabo[shown.seat])):
+        return False
+    return sabo[shown.seat][shown.place] in (shown.card, HIDDEN)
+
+
+def _told(deal: Deal, note: IrregularityNoted) -> Amended:
+    """What the table had told for what was put: of the seeded deals, where this is asked, all of it is in the record."""
+    step = deal.played[note.move - 1].made if note.move else None
+    named = tuple(one.card for one in note.puts if one.source.zone == "hands")
+    drawn = sum((one.source.zone, one.target.zone) == ("reserve", "reserve") for one in note.puts)
+    count = drawn or (None if note.seat is None else len(deal.layout.hands[note.seat]))
+    return Amended(note.seat, named, count, deal.layout, step)
 
 
 def _of(game: Game, part: msgspec.Struct) -> bool:
@@ -186,6 +230,10 @@ def _fair(rules: Any, entries: Sequence[Recorded], seed: str) -> Divergence | No
         if isinstance(event, IrregularityNoted) and event.mixed:
             mixed = dealer.SeededChance(seed, words, now.shuffles).shuffle(now.state.sabo[event.seat])
             if mixed != event.mixed:
+                return Divergence("shuffle", recorded.version, seat=event.seat)
+        if isinstance(event, IrregularityNoted) and event.puts:
+            chance = dealer.SeededChance(seed, words, now.shuffles)
+            if game.put_right(rules, now.state, event.remedy, _told(now, event), chance) != event.puts:
                 return Divergence("shuffle", recorded.version, seat=event.seat)
         made: list[Moved] = [event] if isinstance(event, Moved) else []
         if isinstance(event, MoveCorrected):

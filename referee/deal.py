@@ -172,6 +172,16 @@ def show(deal: Deal, rules: Any, hands: tuple[Cards, ...], seed: str | None) -> 
     return (HandsShown(hands), *found_in(now, rules), *finish(now, rules, seed))
 
 
+def note(deal: Deal, rules: Any, event: IrregularityNoted) -> tuple[DealEvent, ...] | Illegal:
+    """A note with what the cards that it shows prove; refused where no deal could hold them."""
+    if not event.puts and not event.shown:
+        return (event,)
+    now = follow(deal, event)
+    if impossible := _impossible(now, rules):
+        return Illegal(impossible)
+    return (event, *found_in(now, rules))
+
+
 def said(move: Any) -> type[CardPlayed | CardDrawn | TurnPassed]:
     """The kind of event for a move."""
     return SAID.get(str(type(move).__struct_config__.tag).partition(".")[2], CardPlayed)

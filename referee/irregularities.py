@@ -7,7 +7,9 @@ the arbiter. The words are in `rules/texts/irregularities.toml`.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from referee import errors
 from referee.deal import Deal
+from referee.events import Moved
 from referee.match import DealLine, Match
 
 EVERY: Final = ("tablanet", "tabu", "sabo")
@@ -15,11 +17,14 @@ EVERY: Final = ("tablanet", "tabu", "sabo")
 
 class Remedy(NamedTuple):
     """What is done, and the requests that carry it out, the usual one first; with `consent` only if all seats agree, or
-    the arbiter says so."""
+    the arbiter says so; `uncovers` where the moves go back although hidden cards were seen in them. With `same_card` the
+    move is made again with the card that was played."""
 
     name: str
     ways: tuple[str, ...] = ("note",)
     consent: bool = False
+    uncovers: bool = False
+    same_card: bool = False
 
 
 class Row(NamedTuple):
@@ -57,12 +62,13 @@ def _agreed(open_: Remedy) -> Remedy:
 _AGAIN = ("correct", "take_back", "note")
 _VOID = Remedy("void_redeal", ("void", "note"))
 _STANDS = Remedy("stands", ("note", "let_stand"))
-_WITHDRAWN = Remedy("withdrawn", _AGAIN)
+_WITHDRAWN = Remedy("withdrawn", _AGAIN, uncovers=True)
 _FAULT = Remedy("stands_as_fault", ("note", "void"))
 _UP = Remedy("taken_up", ("take_back", "note"))
 _ONE = Remedy("names_one", _AGAIN)
 _ROW = Remedy("row_made_right")
 _BACK = Remedy("surplus_to_reserve")
+_CARD_BACK = Remedy("card_back", ("take_back", "note"), uncovers=True)
 _AMENDED = Remedy("amended", ("correct_score",))
 
 ROWS: Final = (
@@ -77,13 +83,14 @@ ROWS: Final = (
     Row("clean_up_forgotten", ("tablanet", "tabu"), "next_move", Remedy("clean_up_now"), Remedy("stays_in_place")),
     Row("out_of_turn", EVERY, "next_acts", _UP, Remedy("both_stand", ("let_stand", "note"))),
     Row("two_cards", EVERY, "next_acts", _ONE, _agreed(_ONE)),
-    Row("illegal_capture", ("tablanet",), "next_acts", Remedy("same_card_again", _AGAIN), _STANDS),
-    Row("capture_not_made", ("tablanet",), "next_acts", Remedy("must_capture", _AGAIN), _STANDS),
-    Row("cards_left_behind", ("tablanet", "tabu"), "next_acts", Remedy("take_them", _AGAIN), Remedy("they_stay")),
+    Row("illegal_capture", ("tablanet",), "next_acts", Remedy("same_card_again", _AGAIN, same_card=True), _STANDS),
+    Row("capture_not_made", ("tablanet",), "next_acts", Remedy("must_capture", _AGAIN, same_card=True), _STANDS),
+    Row("cards_left_behind", ("tablanet",), "next_acts", Remedy("take_them", _AGAIN, same_card=True), Remedy("they_stay")),
+    Row("cards_left_behind", ("tabu",), "next_acts", Remedy("take_them"), Remedy("they_stay")),
     Row("tablanet_call", ("tablanet",), "always", Remedy("counted_by_fact")),
     Row("wrong_row", ("tabu",), "next_move", _ROW, _agreed(_ROW)),
-    Row("draw_forgotten", ("tabu",), "next_acts", Remedy("draw_now", ("take_back", "note")), Remedy("draw_lapses")),
-    Row("drew_while_able", ("tabu",), "next_acts", Remedy("card_back", ("take_back", "note")), Remedy("stands_unfined")),
+    Row("draw_forgotten", ("tabu",), "next_acts", Remedy("draw_now"), Remedy("draw_lapses")),
+    Row("drew_while_able", ("tabu",), "next_acts", _CARD_BACK, Remedy("stands_unfined")),
     Row("drew_too_many", ("tabu",), "offender_acts", _BACK, _agreed(_BACK)),
     Row("revoke", ("sabo",), "next_lead", _WITHDRAWN, _FAULT),
     Row("revoke_found_later", ("sabo",), "before_scored", _FAULT, _agreed(_FAULT)),
@@ -114,6 +121,22 @@ WAYS: Final[Mapping[str, Way]] = {
 }
 
 
+def row_of(now: Match, kind: str, pointer: str) -> Row:
+    """The row of an irregularity in this game. Raises BadValue, naming those there are."""
+    row = ROW.get((kind, now.game))
+    if row is None:
+        there = ", ".join(kind for kind, game in ROW if game == now.game)
+        raise errors.BadValue(errors.Fault(pointer, f"no irregularity of {now.game}; there are: {there}"))
+    return row
+
+
+def place_of(found: Deal, seat: int | None) -> int | None:
+    """Where a seat sits at the deal's table. Raises BadValue for one that does not."""
+    if seat is not None and seat not in found.seats:
+        raise errors.BadValue(errors.Fault("#/seat", f"at this deal sit the seats {', '.join(map(str, found.seats))}"))
+    return None if seat is None else found.seats.index(seat)
+
+
 def remedy(row: Row, now: Situation) -> tuple[bool, Remedy]:
     """Whether the window is open, and the remedy that applies in this situation."""
     is_open = WINDOWS[row.window](now)
@@ -127,8 +150,8 @@ def ways(row: Row, found: Remedy, now: Situation, seat: int | None) -> Iterator[
     """
     bodies: dict[str, dict[str, Any]] = {
         "note": {"kind": row.kind, "seat": seat, "move": now.move},
-        "take_back": {"kept": now.move - 1},
-        "correct": {"number": now.move},
+        "take_back": {"kept": now.move - 1} | _named(row, now),
+        "correct": {"number": now.move} | _named(row, now) | _again(found, now),
         "dispute": {"move": now.move},
     }
     for name in found.ways:
@@ -136,8 +159,28 @@ def ways(row: Row, found: Remedy, now: Situation, seat: int | None) -> Iterator[
         fits = (now.move > 0 or not of_move) and (now.line.points is not None or name != "correct_score")
         if fits and not (name == "note" and now.deal is None) and not (name == "void" and now.line.voided):
             way = WAYS[name]
+            if name == "correct" and found.same_card:
+                way = way._replace(missing=("move/captures",))
             path = way.path.format(deal=now.line.number, seat="{seat}" if seat is None else seat)
             yield name, way._replace(path=path), bodies.get(name, {})
+
+
+def may_be_in(row: Row, made: Moved) -> bool:
+    """Whether a move can have had this irregularity by the record: one that lets hidden cards be seen must show there."""
+    return not row.open.uncovers or bool(made.irregular or made.claims)
+
+
+def _named(row: Row, now: Situation) -> dict[str, Any]:
+    made = now.deal.played[now.move - 1].made if now.deal and now.move else None
+    return {"irregularity": row.kind} if made and may_be_in(row, made) else {}
+
+
+def _again(found: Remedy, now: Situation) -> dict[str, Any]:
+    """The move to be made again as far as it is known: with the same card."""
+    if not found.same_card or now.deal is None or not now.move:
+        return {}
+    played: Any = now.deal.played[now.move - 1].made.move
+    return {"move": {"type": played.__struct_config__.tag, "card": played.card}}
 
 
 def facts(now: Situation) -> dict[str, int]:

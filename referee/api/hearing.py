@@ -231,7 +231,7 @@ class Hearing(Controller):
             claims,
             sum(claim.status == "open" for claim in claims),
             _let_stand(found, words, lang),
-            noted_out(found, entries, words, lang),
+            noted_out(found, entries, words, lang, sight(who, found)),
             Reading(_sums(lines), lines),
             counted,
         )

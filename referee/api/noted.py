@@ -17,33 +17,43 @@ from referee.api.request import StrictRequest, cards_in, if_match, key_of
 from referee.api.settling import Said
 from referee.deal import Deal
 from referee.events import IrregularityNoted, Recorded
-from referee.irregularities import Situation
+from referee.irregularities import Situation, place_of, row_of
 from referee.match import deal_id
+from referee.reading import sight
 from referee.rules import rulebook
-from referee.rules.cards import Card
+from referee.rules.cards import Sight
+from referee.rules.puts import Put, Shown, hide_puts
 from referee.rules.words import say_fault, say_irregularity
 from referee.service import Referee
 from referee.settling import carry
-from referee.settling.asks import Note, Seat
-from referee.settling.notes import place_of, row_of
+from referee.settling.asks import Kind, Note, Seat, Seen
 
 
 class NoteIn(Said, frozen=True, kw_only=True):
     """An irregularity by its kind, whose it is, and after how many moves it happened (all that were made, unless said).
 
-    `place`: of a sabo card that the seat looked at. `told`: how a seat's sabo lie now that they were mixed again, for
-    scorekeeper or arbiter where the cards were told.
+    What its remedy puts right is put right with it; where more must be known for that: `count`, how many cards the seat was
+    dealt or drew too many; `cards` that it puts back; `seen`, those that the table saw turned up; `told`, the order of a
+    discard that was shuffled. `place`: of a sabo card that the seat looked at, with the card `told` where nobody knows it.
+    `told`: how a seat's sabo lie now that they were mixed again, for scorekeeper or arbiter where the cards were told.
     """
 
-    kind: Annotated[str, Meta(max_length=40)]
+    kind: Kind
     seat: Seat | None = None
     move: Annotated[int, Meta(ge=0, le=100_000)] | None = None
     place: Annotated[int, Meta(ge=0, le=99)] | None = None
-    told: Annotated[tuple[Card, ...], Meta(max_length=20)] = ()
+    told: Seen = ()
+    cards: Seen = ()
+    seen: Seen = ()
+    count: Annotated[int, Meta(ge=0, le=108)] | None = None
 
 
 class NotedOut(s.Out, frozen=True):
-    """An irregularity that was noted after `move` moves, the remedy that was applied, on whose word, and why."""
+    """An irregularity that was noted after `move` moves, the remedy that was applied, on whose word, and why.
+
+    `puts`: the cards that were put elsewhere, as the reader may see them; `shown`: sabo cards that lie face up since;
+    `dealer`: who dealt, where that was not the dealer. Seats in them count by place at the deal's table.
+    """
 
     kind: str
     text: str
@@ -52,6 +62,9 @@ class NotedOut(s.Out, frozen=True):
     place: int | None
     remedy: str
     remedy_text: str
+    puts: tuple[Put, ...]
+    shown: tuple[Shown, ...]
+    dealer: int | None
     at: s.Moment
     by: str
     consent: str
@@ -134,15 +147,15 @@ class Noted(Controller):
         409 where its window is closed and the remedy needs the consent of all seats or the arbiter.
         """
         key = await key_of(request, str(match_id))
-        told = cards_in(data.told, data.alphabet, "#/told")
-        ask = Note(number, data.kind, data.seat, data.move, data.place, told)
+        told, cards, seen = (cards_in(getattr(data, n), data.alphabet, f"#/{n}") for n in ("told", "cards", "seen"))
+        ask = Note(number, data.kind, data.seat, data.move, data.place, told, cards, seen, data.count)
         done = await carry.settle(referee, who, ask, data.agreed, data.why, if_match(request), key)
         version = done.command.versions[deal_id(match_id, number)]
         found = await referee.deal(match_id, number, version)
-        entries = await referee.read(found.id, version - 1, version)
+        entries = await referee.read(found.id, 0, version)
         reasons = [why] if (why := found.notes[-1].note.why) else []
         lang = rulebook.pick(request.headers.get("accept-language"))
-        (noted,) = noted_out(found, entries, await referee.names(reasons), lang)
+        *_, noted = noted_out(found, entries, await referee.names(reasons), lang, sight(who, found))
         body = NoteDoneOut(noted, version, done.command.position)
         return answer(request, body, version, who, 201, **done_headers(done.replayed))
 
@@ -160,7 +173,8 @@ class Noted(Controller):
             FoundOut(f.kind, say_fault(f.kind, lang), found.seats[f.seat], f.move, f.proof, f.clause)
             for f in found.faults
         )
-        return answer(request, IrregularitiesOut(noted_out(found, entries, words, lang), proved), found.version, who)
+        noted = noted_out(found, entries, words, lang, sight(who, found))
+        return answer(request, IrregularitiesOut(noted, proved), found.version, who)
 
     @get("/remedies", operation_id="listRemedies")
     async def remedies(
@@ -185,7 +199,9 @@ class Noted(Controller):
             raise errors.BadValue(errors.Fault("move", f"the deal has {moves} moves"))
         if found:
             place_of(found, seat)
-        rows = [row_of(match, kind)] if kind else [row for row in irregularities.ROWS if match.game in row.games]
+        rows = (
+            [row_of(match, kind, "kind")] if kind else [row for row in irregularities.ROWS if match.game in row.games]
+        )
         now = Situation(match, line, found, moves if move is None else move)
         lang = rulebook.pick(request.headers.get("accept-language"))
         body = RemediesOut(tuple(_remedy(row, now, seat, lang) for row in rows))
@@ -214,9 +230,9 @@ def _remedy(row: irregularities.Row, now: Situation, seat: int | None, lang: str
 
 
 def noted_out(
-    found: Deal, entries: Sequence[Recorded], words: Mapping[UUID, str], lang: str
+    found: Deal, entries: Sequence[Recorded], words: Mapping[UUID, str], lang: str, sight: Sight
 ) -> tuple[NotedOut, ...]:  # fmt: skip
-    """The notes among a deal's entries."""
+    """The notes among a deal's entries, as `sight` allows."""
     return tuple(
         NotedOut(
             note.kind,
@@ -226,6 +242,9 @@ def noted_out(
             note.place,
             note.remedy,
             say_irregularity("remedy", note.remedy, lang),
+            hide_puts(note.puts, sight),
+            note.shown,
+            note.dealer,
             entry.at,
             entry.by,
             note.consent.how,

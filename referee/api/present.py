@@ -15,6 +15,7 @@ from referee.fingerprint import short
 from referee.match import DealLine, Dispute, Match, Proposal
 from referee.rules import rulebook
 from referee.rules.cards import Sight, hide
+from referee.rules.puts import hide_puts
 from referee.rules.verdict import Violation
 from referee.service import Referee
 
@@ -163,8 +164,8 @@ def _hidden(event: Event, deal: Deal | None, sight: Sight) -> Event:
             return _made_out(event, deal, sight)  # type: ignore[return-value]
         case MoveCorrected():
             return replace(event, moves=tuple(_made_out(made, deal, sight) for made in event.moves))  # type: ignore[no-any-return]
-        case IrregularityNoted(mixed=mixed):
-            return replace(event, mixed=hide(mixed))  # type: ignore[no-any-return]
+        case IrregularityNoted(mixed=mixed, puts=puts):
+            return replace(event, mixed=hide(mixed), puts=hide_puts(puts, sight))  # type: ignore[no-any-return]
         case _:
             return event
 

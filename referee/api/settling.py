@@ -25,6 +25,7 @@ from referee.settling.asks import (
     CorrectMove,
     CorrectScore,
     Join,
+    Kind,
     Leave,
     LetStand,
     Number,
@@ -49,19 +50,23 @@ class Said(s.In, frozen=True):
 
 
 class TakeBackIn(Said, frozen=True, kw_only=True):
-    """Only the first `kept` moves shall count."""
+    """Only the first `kept` moves shall count. `irregularity`: what was wrong with the next one at the table, so that it
+    goes back as rules 4.2 say; cards that it had turned up then lie face up."""
 
     kept: Annotated[int, Meta(ge=0, le=100_000)]
+    irregularity: Kind | None = None
 
 
 class CorrectionIn(Said, frozen=True, kw_only=True):
     """Move `number` was another one; with `let_stand` (the arbiter's) later moves that become irregular are kept.
-    `seen`: cards that the table saw turned up in it, where they are others than were recorded."""
+    `seen`: cards that the table saw turned up in it, where they are others than were recorded. `irregularity`: what was
+    wrong with it at the table, where it was not merely recorded wrongly."""
 
     number: Number
     move: Move
     let_stand: bool = False
     seen: Seen = ()
+    irregularity: Kind | None = None
 
 
 class LetStandIn(Said, frozen=True, kw_only=True):
@@ -136,7 +141,7 @@ class Settling(Controller):
         match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[TakeBackIn],
     ) -> Response[s.SettledOut]:  # fmt: skip
         """Take moves back: free for the last turn until another seat acts, later by consent or the arbiter."""
-        return await _settle(request, referee, who, TakeBack(number, data.kept), data, number)
+        return await _settle(request, referee, who, TakeBack(number, data.kept, data.irregularity), data, number)
 
     @post("/deals/{number:int}/corrections", operation_id="correctMove", status_code=201)
     async def correct(
@@ -144,7 +149,7 @@ class Settling(Controller):
         match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[CorrectionIn],
     ) -> Response[s.SettledOut]:  # fmt: skip
         """Correct an earlier move; the moves after it are judged again, and those that become illegal are named (409)."""
-        ask = CorrectMove(number, data.number, data.move, data.let_stand, data.seen)
+        ask = CorrectMove(number, data.number, data.move, data.let_stand, data.seen, data.irregularity)
         return await _settle(request, referee, who, ask, data, number)
 
     @post("/deals/{number:int}/irregular-moves", operation_id="letMoveStand", status_code=201)
@@ -298,6 +303,6 @@ def _version(request: StrictRequest) -> int:
 
 def _read(ask: Any, alphabet: str, pointer: str) -> Any:
     """What is asked for, with its cards as the table writes them."""
-    parts = {name: getattr(ask, name) for name in ("move", "tally", "told", "seen") if hasattr(ask, name)}
+    parts = {name: getattr(ask, name) for name in ("move", "tally", "told", "seen", "cards") if hasattr(ask, name)}
     read = {name: cards_in(part, alphabet, f"{pointer}/{name}") for name, part in parts.items()}
     return msgspec.structs.replace(ask, **read) if read else ask

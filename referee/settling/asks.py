@@ -12,6 +12,7 @@ from referee.rules.game import Move, Tally
 Number: TypeAlias = Annotated[int, Meta(ge=1, le=100_000)]
 Seat: TypeAlias = Annotated[int, Meta(ge=0, le=99)]
 Seen: TypeAlias = Annotated[tuple[Card, ...], Meta(max_length=108)]
+Kind: TypeAlias = Annotated[str, Meta(max_length=40)]
 Told: TypeAlias = Annotated[tuple[Seen, ...], Meta(max_length=20)]
 
 
@@ -20,22 +21,25 @@ class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="ki
 
 
 class TakeBack(Ask, frozen=True, tag="take_back"):
-    """Only the first `kept` moves of the deal shall count."""
+    """Only the first `kept` moves of the deal shall count; for an `irregularity` in the next one, as rules 4.2 say."""
 
     deal: Number
     kept: Annotated[int, Meta(ge=0, le=100_000)]
+    irregularity: Kind | None = None
 
 
 class CorrectMove(Ask, frozen=True, tag="correct_move"):
     """Move `number` of the deal was another one. Later moves are judged again; with `let_stand`, which is the arbiter's,
     those that become irregular are kept as they were made. `seen`: cards that the table saw turned up in it, where they
-    are others than were recorded."""
+    are others than were recorded. `irregularity`: what was wrong at the table with the move, where it was not merely
+    recorded wrongly."""
 
     deal: Number
     number: Number
     move: Move
     let_stand: bool = False
     seen: Seen = ()
+    irregularity: Kind | None = None
 
 
 class LetStand(Ask, frozen=True, tag="let_stand"):
@@ -97,15 +101,21 @@ class Abandon(Ask, frozen=True, tag="abandon"):
 class Note(Ask, frozen=True, tag="note"):
     """Something irregular at the table that is in no move (rules 4.2), after `move` moves, the last one unless given.
 
-    Of Sabo's face-down cards: the `place` that `seat` looked at, or `told`, how they lie once they are mixed again.
+    Where cards are put right for it: `count`, how many the seat was dealt or drew too many; `cards` that it puts back;
+    `seen`, those that the table saw turned up; `told`, the order of a discard that was shuffled. Of Sabo's face-down
+    cards: the `place` that `seat` looked at, with the card `told` where nobody knows it, or `told`, how all of them lie
+    once they are mixed again.
     """
 
     deal: Number
-    what: Annotated[str, Meta(max_length=40)]
+    what: Kind
     seat: Seat | None = None
     move: Annotated[int, Meta(ge=0, le=100_000)] | None = None
     place: Annotated[int, Meta(ge=0, le=99)] | None = None
-    told: Annotated[tuple[Card, ...], Meta(max_length=20)] = ()
+    told: Seen = ()
+    cards: Seen = ()
+    seen: Seen = ()
+    count: Annotated[int, Meta(ge=0, le=108)] | None = None
 
 
 AnyAsk: TypeAlias = (

@@ -17,6 +17,7 @@ from referee.rules.hands import hands_due
 from referee.rules.verdict import Illegal, Undecided, Violation
 from referee.service import Referee
 from referee.settling.asks import CorrectMove, LetStand, TakeBack
+from referee.settling.at_fault import at_fault
 from referee.settling.consent import consented
 
 
@@ -26,7 +27,8 @@ async def take_back(
 ) -> Plan:  # fmt: skip
     """Take back the moves after the first `kept`: free for the last turn until another seat acts (rules 4.2).
 
-    What hidden cards it showed stays known, so then only the arbiter may.
+    What hidden cards it showed stays known, so then only the arbiter may; unless the remedy of the irregularity named
+    lets them be seen.
     """
     line, found = await deal_of(referee, now, ask.deal)
     if not found.moves:
@@ -39,14 +41,20 @@ async def take_back(
         raise errors.Clash("MATCH_OVER", "The match was abandoned: no deal of it is played on.")
     gone = [one.made for one in found.played[ask.kept :]]
     shown = _exposed(found) or any(found.kernel.reveals(one.move, one.effects) for one in gone)
+    wrong = at_fault(now, line, found, ask.kept + 1, ask.irregularity)
+    covered = wrong is not None and wrong.remedy.uncovers and not _exposed(found)
     mine = who.role == "scorekeeper" or who.seat == found.seats[gone[0].seat]
-    free = not now.over and mine and len({one.seat for one in gone}) == 1 and not shown
+    last_turn = len({one.seat for one in gone}) == 1 and not shown
+    free = not now.over and mine and (last_turn or (wrong is not None and wrong.open and (covered or not shown)))
     consent = given or consented(who, now, free, agreed, why)
-    if shown and consent.how != "arbiter":
+    if shown and not covered and consent.how != "arbiter":
         raise errors.Clash(
             "INFORMATION_EXPOSED", "These moves showed hidden cards: only the arbiter may take them back."
         )
-    batches = [referee.batch(found.id, found.version, who.name, MovesTakenBack(consent, reason, ask.kept))]
+    back: list[Any] = [MovesTakenBack(consent, reason, ask.kept)]
+    if wrong is not None:
+        back.append(wrong.note(found, consent, reason, ask.kept, gone))
+    batches = [referee.batch(found.id, found.version, who.name, *back)]
     if line.points is not None:
         reopened = scoring.reopen_deal(now, line.number, consent, reason)
         batches.append(referee.batch(now.id, now.version, who.name, *reopened))
@@ -93,7 +101,12 @@ async def correct_move(
     if not 0 < ask.number <= found.moves:
         raise errors.BadValue(errors.Fault("#/number", f"the deal has {found.moves} moves"))
     last = found.played[ask.number - 1].made
-    slip = who.role == "scorekeeper" and ask.number == found.moves and not now.over and not _exposed(found)
+    wrong = at_fault(now, line, found, ask.number, ask.irregularity)
+    card = getattr(last.move, "card", None)
+    if wrong is not None and wrong.remedy.same_card and getattr(ask.move, "card", None) != card:
+        raise errors.BadValue(errors.Fault("#/move/card", f"it is made again with the same card: {card}"))
+    in_time = ask.number == found.moves or (wrong is not None and wrong.open)
+    slip = who.role == "scorekeeper" and in_time and not now.over and not _exposed(found)
     consent = given or consented(who, now, slip, agreed, why)
     _judgeable(referee, who, now, found, found.seats[last.seat], ask.move, given)
     if line.points is not None and now.abandoned and line.number == len(now.deals):
@@ -111,9 +124,14 @@ async def correct_move(
         raise errors.BadValue(errors.Fault("#/seen", str(error))) from error
     if after.irregular:
         raise errors.Consequences([(number, found) for number, found in after.irregular])
-    events: list[Any] = [MoveCorrected(consent, reason, ask.number, after.moves), *deal.found_in(after.deal, now.rules)]
-    if after.deal.state.turn is None and not hands_due(after.deal.state):
-        events += deal.finish(after.deal, now.rules, seed)
+    events: list[Any] = [MoveCorrected(consent, reason, ask.number, after.moves)]
+    stands = after.deal
+    if wrong is not None:
+        events.append(wrong.note(found, consent, reason, ask.number - 1, [last] if ask.move != last.move else []))
+        stands = deal.follow(stands, events[-1])
+    events += deal.found_in(stands, now.rules)
+    if stands.state.turn is None and not hands_due(stands.state):
+        events += deal.finish(stands, now.rules, seed)
     if line.points is None:
         return Plan(await referee.with_end(who, now, found, events))
     batch = referee.batch(found.id, found.version, who.name, *events)

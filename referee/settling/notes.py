@@ -1,60 +1,78 @@
-"""Irregularities that are in no move: noted with the remedy that rules 4.2 prescribe as things stand."""
+"""Notes of what was irregular at the table but is in no move, with the remedy that rules 4.2 prescribe as things stand."""
 
 from collections.abc import Sequence
+from typing import Any, Final
 from uuid import UUID
 
-from referee import errors, irregularities
+from referee import deal, errors, irregularities
 from referee.access import Caller
 from referee.deal import Deal
-from referee.desk import Plan
+from referee.dealer import SeededChance
+from referee.desk import Plan, allowed
 from referee.events import Consent, IrregularityNoted
-from referee.irregularities import Row, Situation
+from referee.irregularities import Row, Situation, place_of, row_of
 from referee.match import Match
+from referee.rules.amends import Told
 from referee.rules.cards import HIDDEN, Cards
+from referee.rules.chance import Chance
+from referee.rules.puts import Put, Shown
+from referee.rules.unseen import unseen_fault
+from referee.rules.verdict import Illegal
 from referee.service import Referee
 from referee.settling.asks import Note
 from referee.settling.consent import consented
 from referee.settling.moves import deal_of
+
+TOLD: Final = ("place", "told", "cards", "seen", "count")
+TAKES: Final = {
+    "sabo_looked_at": ("place", "told"),
+    "mixed_again": ("told",),
+    "short_hand_plays_on": ("count", "cards"),
+    "hand_made_right": ("count", "cards", "told"),
+    "surplus_to_reserve": ("count",),
+    "clean_up_now": ("seen", "told"),
+    "row_made_right": ("seen", "told"),
+    "take_them": ("seen", "told"),
+    "draw_now": ("told",),
+}
+"""What can be told of cards, by the kind of irregularity or by its remedy."""
 
 
 async def note(
     referee: Referee, who: Caller, now: Match, ask: Note, agreed: Sequence[int], given: Consent | None,
     why: str | None, reason: UUID | None,
 ) -> Plan:  # fmt: skip
-    """Note an irregularity: free where a remedy applies of itself, else by consent or the arbiter.
-
-    Of the cards it changes only what rules 4.2 say of Sabo's face-down ones.
-    """
+    """Note an irregularity, and put right what its remedy puts right: free where it applies of itself, else by consent
+    or the arbiter. A seat alone moves no cards."""
     line, found = await deal_of(referee, now, ask.deal)
-    row = row_of(now, ask.what)
+    row = row_of(now, ask.what, "#/kind")
     place = place_of(found, ask.seat)
     at = _moment(found, ask.move)
-    _, remedy = irregularities.remedy(row, Situation(now, line, found, at))
-    consent = given or consented(who, now, not remedy.consent, agreed, why)
-    looked_at = _looked_at(found, row, place, ask.place)
-    mixed: Cards = ()
-    if remedy.name == "mixed_again":
-        mixed = await _mixed(referee, who, found, place, ask.told)
-    elif ask.told:
-        raise errors.BadValue(errors.Fault("#/told", "nothing is mixed again here"))
-    event = IrregularityNoted(consent, reason, row.kind, place, remedy.name, at, looked_at, mixed)
-    return Plan([referee.batch(found.id, found.version, who.name, event)])
+    is_open, remedy = irregularities.remedy(row, Situation(now, line, found, at))
+    _only(row.kind, remedy.name, ask)
+    cards: dict[str, Any] = {}
+    if row.kind == "sabo_looked_at":
+        cards = _looked_at(found, now.rules, place, ask)
+    elif remedy.name == "mixed_again":
+        cards = {"mixed": await _mixed(referee, who, found, place, ask.told)}
+    elif row.kind == "wrong_dealer" and is_open and place not in (None, found.dealer) and not found.commitment:
+        cards = {"dealer": place}
+    elif remedy.name in found.kernel.PUTS:
+        cards = await _put_right(referee, who, now, found, row, remedy.name, place, at, ask)
+    alone = who.role == "seat" and bool(cards.get("puts") or "dealer" in cards)
+    consent = given or consented(who, now, not remedy.consent and not alone, agreed, why)
+    after = found.moves if cards else 0
+    event = IrregularityNoted(consent, reason, row.kind, place, remedy.name, at, after=after, **cards)
+    return Plan([referee.batch(found.id, found.version, who.name, *allowed(deal.note(found, now.rules, event)))])
 
 
-def row_of(now: Match, kind: str) -> Row:
-    """The row of an irregularity in this game. Raises BadValue, naming those there are."""
-    row = irregularities.ROW.get((kind, now.game))
-    if row is None:
-        there = ", ".join(kind for kind, game in irregularities.ROW if game == now.game)
-        raise errors.BadValue(errors.Fault("#/kind", f"no irregularity of {now.game}; there are: {there}"))
-    return row
-
-
-def place_of(found: Deal, seat: int | None) -> int | None:
-    """Where a seat sits at the deal's table. Raises BadValue for one that does not."""
-    if seat is not None and seat not in found.seats:
-        raise errors.BadValue(errors.Fault("#/seat", f"at this deal sit the seats {', '.join(map(str, found.seats))}"))
-    return None if seat is None else found.seats.index(seat)
+def _only(kind: str, remedy: str, ask: Note) -> None:
+    """Raises BadValue for what is told of cards where nothing is done with them."""
+    takes = TAKES.get(kind) or TAKES.get(remedy) or ()
+    for name in TOLD:
+        if getattr(ask, name) not in (None, ()) and name not in takes:
+            fits = f"only {', '.join(takes)} can be told" if takes else "nothing is told of cards"
+            raise errors.BadValue(errors.Fault(f"#/{name}", f"{kind}, {remedy}: {fits} here"))
 
 
 def _moment(found: Deal, move: int | None) -> int:
@@ -63,18 +81,23 @@ def _moment(found: Deal, move: int | None) -> int:
     return found.moves if move is None else move
 
 
-def _looked_at(found: Deal, row: Row, seat: int | None, place: int | None) -> int | None:
-    """The place of the sabo card that was looked at. Raises BadValue where none lies there face down."""
-    if row.kind != "sabo_looked_at":
-        if place is not None:
-            raise errors.BadValue(errors.Fault("#/place", "only a sabo card that was looked at has a place"))
-        return None
+def _looked_at(found: Deal, rules: Any, seat: int | None, ask: Note) -> dict[str, Any]:
+    """The place of the sabo card that was looked at, and which it is where nobody knew; BadValue where none lies there."""
     own = found.state.sabo[seat] if seat is not None else ()
     left = [at for at, card in enumerate(own) if card is not None]
-    if place not in left:
+    if seat is None or ask.place not in left:
         pointer = "#/seat" if seat is None else "#/place"
         raise errors.BadValue(errors.Fault(pointer, f"say whose card, and where it lies: {', '.join(map(str, left))}"))
-    return place
+    if own[ask.place] != HIDDEN:
+        if ask.told:
+            raise errors.BadValue(errors.Fault("#/told", "which card lies there is on record"))
+        return {"place": ask.place}
+    if len(ask.told) != 1:
+        raise errors.BadValue(errors.Fault("#/told", "say which card lies face up there now: one card"))
+    (card,) = ask.told
+    if fault := unseen_fault(card, found.kernel.pack(rules, len(found.seats)), found.kernel.held(found.state), "SB-2"):
+        raise errors.Refused([fault], version=found.version)
+    return {"place": ask.place, "shown": (Shown(seat, ask.place, card),)}
 
 
 async def _mixed(referee: Referee, who: Caller, found: Deal, seat: int | None, told: Cards) -> Cards:
@@ -87,3 +110,33 @@ async def _mixed(referee: Referee, who: Caller, found: Deal, seat: int | None, t
     if HIDDEN in own:
         return ()
     return await referee.with_chance(found, (told,) if told else (), (), lambda chance, _: chance.shuffle(own))
+
+
+async def _put_right(
+    referee: Referee, who: Caller, now: Match, found: Deal, row: Row, remedy: str, place: int | None, at: int, ask: Note
+) -> dict[str, Any]:  # fmt: skip
+    """The cards that a remedy puts elsewhere, if any. Raises Clash where that has been done, or the deal is over."""
+    if found.state.turn is None:
+        if any(getattr(ask, name) not in (None, ()) for name in TOLD):
+            raise errors.Clash("DEAL_OVER", f"Deal {found.number} is over: no card of it is put anywhere.")
+        return {}
+    if ask.cards and not (ask.seat is not None and referee.sees(who, found, ask.seat)):
+        raise errors.Forbidden("Only who may see that hand can name cards of it.")
+    told = Told(place, ask.cards, ask.count, found.layout, found.played[at - 1].made if at else None)
+
+    def decide(chance: Chance, seed: str | None) -> tuple[tuple[Put, ...], int] | Illegal:
+        puts = found.kernel.put_right(now.rules, found.state, remedy, told, chance)
+        if isinstance(puts, Illegal):
+            return puts
+        return puts, chance.made - found.shuffles if isinstance(chance, SeededChance) else 0
+
+    orders = (ask.told,) if ask.told else ()
+    puts, shuffles = allowed(await referee.with_chance(found, orders, ask.seen, decide), found.version)
+    if puts and any(one.note.puts and _same(one.note, row, place, at) for one in found.notes):
+        raise errors.Clash("PUT_RIGHT", f"{row.kind} was put right here already.")
+    return {"puts": puts, "shuffles": shuffles} if puts else {}
+
+
+def _same(note: IrregularityNoted, row: Row, place: int | None, at: int) -> bool:
+    """Whether a note is of the same irregularity: of a deal's beginning, the same however many moves have been made."""
+    return (note.kind, note.seat) == (row.kind, place) and (row.window == "before_first_move" or note.move == at)

@@ -69,10 +69,10 @@ CASES = [
     Case("illegal_capture", "tablanet", "next_acts", "just", "same_card_again", AGAIN, "next", "stands", STAND),
     Case("capture_not_made", "tablanet", "next_acts", "just", "must_capture", AGAIN, "next", "stands", STAND),
     Case("cards_left_behind", "tablanet", "next_acts", "just", "take_them", AGAIN, "next", "they_stay", NOTE),
-    Case("cards_left_behind", "tabu", "next_acts", "just", "take_them", AGAIN, "next", "they_stay", NOTE),
+    Case("cards_left_behind", "tabu", "next_acts", "just", "take_them", NOTE, "next", "they_stay", NOTE),
     Case("tablanet_call", "tablanet", "always", "just", "counted_by_fact", NOTE, "scored", "counted_by_fact", NOTE),
     Case("wrong_row", "tabu", "next_move", "just", "row_made_right", NOTE, "next", "row_made_right", NOTE, True),
-    Case("draw_forgotten", "tabu", "next_acts", "just", "draw_now", TAKE, "next", "draw_lapses", NOTE),
+    Case("draw_forgotten", "tabu", "next_acts", "just", "draw_now", NOTE, "next", "draw_lapses", NOTE),
     Case("drew_while_able", "tabu", "next_acts", "just", "card_back", TAKE, "next", "stands_unfined", NOTE),
     Case(
         "drew_too_many", "tabu", "offender_acts", "next", "surplus_to_reserve", NOTE,
@@ -205,7 +205,7 @@ def carried_out(asked: Asked, found: dict[str, Any], kind: str) -> None:
     who = match.seats[asked.seat] if request["name"] == "dispute" else match.arbiter
     before = match.scorekeeper.get("/deals/1/replay").json()["played"]
     for part in request["missing"]:
-        sent[part] = before[asked.move - 1]["move"] if part == "move" else MISSING[part]
+        sent[part.partition("/")[0]] = before[asked.move - 1]["move"] if part.startswith("move") else MISSING[part]
     at = {"deal": "/deals/1", "match": "", None: None}[request["if_match"]]
     headers = {} if at is None else {"if_match": tag(match.scorekeeper, at)}
     done = who.post(request["path"], {**sent, "why": "by rules 4.2"}, **headers)

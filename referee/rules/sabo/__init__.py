@@ -44,6 +44,7 @@ from referee.rules.sabo.playing import (
     reveals,
     seen,
     suit_first,
+    uncovered,
 )
 from referee.rules.sabo.proof import FAULTS, check_record, prove
 from referee.rules.sabo.scoring import fault_cost, held, penalise, score
@@ -115,4 +116,5 @@ __all__ = [
     "start",
     "suit_first",
     "tally",
+    "uncovered",
 ]

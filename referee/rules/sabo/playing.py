@@ -5,6 +5,7 @@ from typing import Final
 
 from referee.rules.cards import HIDDEN, RANK, SUIT, Card, Cards, played_from
 from referee.rules.chance import Chance, Told, WrongOutcome
+from referee.rules.puts import Shown
 from referee.rules.sabo.layout import pack
 from referee.rules.sabo.model import HEIGHT, SENIORITY, Effects, Hand, Move, Place, Played, Rules, State
 from referee.rules.sabo.scoring import held
@@ -79,6 +80,11 @@ def outcomes(effects: Effects) -> tuple[Cards, ...]:
 def reveals(move: Move, effects: Effects) -> bool:
     """Whether a move showed a card that nobody had seen: a sabo card (SB-5)."""
     return isinstance(move, Place)
+
+
+def uncovered(seat: int, move: Move, effects: Effects) -> tuple[Shown, ...]:
+    """The sabo card that a seat turned up in a move: once withdrawn it lies face up at its place (rules 4.2)."""
+    return (Shown(seat, move.place, effects.card),) if isinstance(move, Place) else ()
 
 
 def seen(move: Move, effects: Effects) -> Cards:

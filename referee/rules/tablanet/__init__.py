@@ -41,7 +41,7 @@ from referee.rules.tablanet.model import (
     Rules,
     State,
 )
-from referee.rules.tablanet.playing import evolve, outcomes, play, reveals, seen
+from referee.rules.tablanet.playing import evolve, outcomes, play, reveals, seen, uncovered
 from referee.rules.tablanet.proof import check_record, prove
 from referee.rules.tablanet.scoring import fault_cost, held, penalise, score
 from referee.rules.tablanet.sight import hide_effects, hide_layout, hide_state
@@ -105,4 +105,5 @@ __all__ = [
     "seen",
     "start",
     "tally",
+    "uncovered",
 ]

@@ -4,6 +4,7 @@ from typing import Any
 
 from referee.rules.cards import Cards, played_from, without
 from referee.rules.chance import Chance
+from referee.rules.puts import Shown
 from referee.rules.tablanet.captures import bonus_of
 from referee.rules.tablanet.layout import batch
 from referee.rules.tablanet.model import Effects, Leftovers, Play, Rules, State
@@ -49,6 +50,11 @@ def outcomes(effects: Effects) -> tuple[Cards, ...]:
 def reveals(move: Play, effects: Effects) -> bool:
     """Whether a move showed cards that nobody, or one player only, had seen: the next batch was dealt (TN-16)."""
     return effects.batch is not None
+
+
+def uncovered(seat: int, move: Play, effects: Effects) -> tuple[Shown, ...]:
+    """Face-down cards of its own that a seat turned up in a move: there are none."""
+    return ()
 
 
 def seen(move: Play, effects: Effects) -> Cards:

@@ -35,7 +35,7 @@ from referee.rules.tabu.model import (
     Rules,
     State,
 )
-from referee.rules.tabu.playing import evolve, outcomes, play, reveals, seen
+from referee.rules.tabu.playing import evolve, outcomes, play, reveals, seen, uncovered
 from referee.rules.tabu.proof import check_record, prove
 from referee.rules.tabu.scoring import fault_cost, held, penalise, score
 from referee.rules.tabu.sight import hide_effects, hide_layout, hide_state
@@ -104,4 +104,5 @@ __all__ = [
     "seen",
     "start",
     "tally",
+    "uncovered",
 ]

@@ -7,6 +7,7 @@ import msgspec
 
 from referee.rules.cards import HIDDEN, JOKER, RANK, Card, Cards, hide, played_from, without
 from referee.rules.chance import Chance, Told, WrongOutcome
+from referee.rules.puts import Shown
 from referee.rules.tabu.judging import playable, takers
 from referee.rules.tabu.layout import pack, turn_up
 from referee.rules.tabu.model import ROW_SIZE, Draw, Effects, End, Move, Pass, Play, Rules, State
@@ -164,6 +165,11 @@ def outcomes(effects: Effects) -> tuple[Cards, ...]:
 def reveals(move: Move, effects: Effects) -> bool:
     """Whether a move showed cards, to the table or to one player, that nobody had seen: drawn, or turned for the row."""
     return effects.drawn is not None or bool(effects.draws or effects.turned)
+
+
+def uncovered(seat: int, move: Move, effects: Effects) -> tuple[Shown, ...]:
+    """Face-down cards of its own that a seat turned up in a move: there are none."""
+    return ()
 
 
 def seen(move: Move, effects: Effects) -> Cards:

@@ -77,9 +77,10 @@ def check_record(rules: Rules, record: Record) -> tuple[Violation, ...]:
     """Why no placing of the unseen cards fits the record, said of what was seen last (TB-13)."""
     if _graphs(_story(pack(rules, len(record.layout.hands)), record, len(record.steps) + 1)):
         return ()
-    last = record.steps[-1]
-    played = (last.move.card,) if isinstance(last.move, Play) else ()
-    seen = tuple(chain(*record.hands)) if record.hands is not None else (*played, *last.effects.turned)
+    seen: Cards = tuple(chain(*record.hands or ()))
+    if record.steps and record.hands is None:
+        last = record.steps[-1]
+        seen = (*((last.move.card,) if isinstance(last.move, Play) else ()), *last.effects.turned)
     return (Violation("CARD_ELSEWHERE", "TB-13", {"cards": seen}),)
 
 
