@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from referee import dealer
-from referee.deal import Deal, as_moved, at_move, evolve, follow, found_in, result, said
+from referee.deal import Deal, as_moved, at_move, evolve, follow_on, found_in, result, said
 from referee.events import (
     CardsDealt,
     DealFinished,
@@ -152,7 +152,10 @@ def _corrected(rules: Any, version: int, correction: MoveCorrected, deal: Deal) 
         moved = as_moved(made)
         if found := _moved(rules, version, moved, now):
             return found
-        now = follow(now, moved)
+        try:
+            now = follow_on(deal, now, moved)
+        except ValueError:
+            return Divergence("order", version, now.moves + 1)
     return None
 
 
@@ -242,6 +245,6 @@ def _fair(rules: Any, entries: Sequence[Recorded], seed: str) -> Divergence | No
             chance = dealer.SeededChance(seed, words, now.shuffles)
             if game.play(rules, now.state, one.seat, one.move, chance) != one.effects:
                 return Divergence("shuffle", recorded.version, now.moves + 1, one.seat)
-            now = follow(now, one)
+            now = follow_on(deal, now, one)
         deal = evolve(deal, recorded)
     return None

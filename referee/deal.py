@@ -328,6 +328,13 @@ def as_noted(deal: Deal, state: Any, moves: int) -> tuple[Any, int]:
     return state, sum(note.shuffles for note in notes)
 
 
+def follow_on(deal: Deal, now: Deal, move: Moved) -> Deal:
+    """`now`, an earlier standing of `deal` or one supposed, after a move and what `deal` notes there (see `as_noted`)."""
+    now = follow(now, move)
+    state, asked = as_noted(deal, now.state, now.moves)
+    return msgspec.structs.replace(now, state=state, shuffles=now.shuffles + asked)
+
+
 def _with_moves(deal: Deal, played: tuple[Played, ...], kept: int, notes: tuple[Noted, ...]) -> Deal:
     """The deal folded again from its layout with just these moves and notes, not finished; what the first `kept`, which
     are as they were, had proven stays."""

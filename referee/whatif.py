@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from referee.deal import Deal, as_noted, at_move, follow, result, said
+from referee.deal import Deal, at_move, follow, follow_on, result, said
 from referee.dealer import SeededChance
 from referee.events import HandsShown, Lines
 from referee.fingerprint import canonical
@@ -84,13 +84,11 @@ def what_if(deal: Deal, rules: Any, since: int, moves: Sequence[Supposed], seed:
             stopped = number
             break
         claims = verdict.claims if isinstance(verdict, Undecided) else ()
-        now = follow(now, said(one.move)(place, one.move, effects, claims, faults))
         try:
-            state, asked = as_noted(deal, now.state, number)
+            now = follow_on(deal, now, said(one.move)(place, one.move, effects, claims, faults))
         except ValueError:
             stopped = number + 1
             break
-        now = msgspec.structs.replace(now, state=state, shuffles=now.shuffles + asked)
     now = _with_hands(deal, rules, now)
     over = now.state.turn is None and not hands_due(now.state)
     return WhatIf(now, tuple(departures), stopped, tuple(assumed), result(now, rules) if over else None)

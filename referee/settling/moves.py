@@ -9,10 +9,11 @@ from referee.access import Caller
 from referee.deal import Deal
 from referee.dealer import SeededChance, TableChance
 from referee.desk import Plan, allowed
-from referee.events import Consent, DealFinished, Made, MoveCorrected, MovesTakenBack
+from referee.events import Consent, DealFinished, Made, MoveCorrected, Moved, MovesTakenBack
 from referee.match import DealLine, Match
 from referee.rules.cards import HIDDEN, PUBLIC, Card, Cards, surplus
 from referee.rules.chance import WrongOutcome
+from referee.rules.game import Game
 from referee.rules.hands import hands_due
 from referee.rules.verdict import Illegal, Undecided, Violation
 from referee.service import Referee
@@ -170,12 +171,11 @@ def corrected(found: Deal, rules: Any, ask: CorrectMove, seed: str | None) -> Co
     """What a correction comes to: every later move judged on the table as it is then. Shuffles keep their outcome
     where they still shuffle the same cards. Raises WrongOutcome where cards were turned up that nobody told of."""
     number, let_stand = ask.number, ask.let_stand
-    game, before = found.kernel, deal.at_move(found, number - 1)
-    state, shuffles, moves = before.state, before.shuffles, list[Made]()
+    game, now, moves = found.kernel, deal.at_move(found, number - 1), list[Made]()
     irregular: list[tuple[int, tuple[Violation, ...]]] = []
     old = [one.made for one in found.played[number - 1 :]]
     for place, (seat, told) in enumerate([(old[0].seat, ask.move), *((one.seat, one.move) for one in old[1:])]):
-        verdict = game.judge(rules, state, seat, told)
+        verdict = game.judge(rules, now.state, seat, told)
         faults = verdict.violations if isinstance(verdict, Illegal) else ()
         possible = all(fault.code in game.CAN_STAND for fault in faults)
         stood = bool(old[place].irregular) and told == old[place].move
@@ -183,22 +183,30 @@ def corrected(found: Deal, rules: Any, ask: CorrectMove, seed: str | None) -> Co
             irregular.append((number + place, faults))
             if not possible:
                 break
-        seen = ask.seen if place == 0 and ask.seen else game.seen(old[place].move, old[place].effects)
-        chance = SeededChance(seed, found.words, shuffles) if seed else Again(game.outcomes(old[place].effects), seen)
-        effects = game.play(rules, state, seat, told, chance)
+        seen = _seen(game, ask, place, told, old[place])
+        chance = (
+            SeededChance(seed, found.words, now.shuffles) if seed else Again(game.outcomes(old[place].effects), seen)
+        )
+        effects = game.play(rules, now.state, seat, told, chance)
         if isinstance(chance, Again) and found.mode == "observed" and chance.unseen:
             raise WrongOutcome(f"move {number + place} turns up {len(seen) - len(chance.unseen)} cards")
         claims = verdict.claims if isinstance(verdict, Undecided) else ()
         moves.append(Made(seat, told, effects, faults, claims))
         try:
-            state, asked = deal.as_noted(found, game.evolve(state, seat, told, effects), number + place)
+            now = deal.follow_on(found, now, deal.as_moved(moves[-1]))
         except ValueError as error:
             raise errors.Clash(
                 "PUT_ELSEWHERE",
                 f"After this correction cards that were put right after move {number + place} would not lie there.",
             ) from error
-        shuffles += asked + len(game.outcomes(effects))
     return Corrected(tuple(moves), deal.corrected(found, number, tuple(moves)), irregular)
+
+
+def _seen(game: Game, ask: CorrectMove, place: int, told: Any, old: Made | Moved) -> Cards:
+    """The cards that the table saw turned up in a move made over: as told now, or then where it turns up any."""
+    if place == 0 and ask.seen:
+        return ask.seen
+    return game.seen(old.move, old.effects) if type(told) is type(old.move) else ()
 
 
 class Again(TableChance):
