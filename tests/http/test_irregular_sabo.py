@@ -246,3 +246,187 @@ def test_a_correction_that_moves_the_lead_can_stand_as_a_whole(lite: Table) -> N
     assert moved.json()["deal"]["state"]["tricks"] == [0, 0, 0, 1]
     assert moved.json()["deal"]["turn"] == 2
     clean(match)
+
+
+# ---- the others have the deal voided
+
+
+def revoked(table: Table, mode: str = "told", **asked: Any) -> Opened:
+    """Seat 2 has played a club to spades, of which he holds one; in an observed deal that has come out since."""
+    match = by_suit(table, mode, **asked)
+    move(match, 1, "3S")
+    if mode == "told":
+        stand(match, 2, hand("5C"), match.arbiter)
+        return match
+    for seat, card in ((2, "5C"), (3, "7S"), (0, "AS"), (2, "5S")):
+        move(match, seat, card)
+    return match
+
+
+def void(match: Opened, phone: Phone, **said: Any) -> Any:
+    return phone.post("/deals/1/void", {"why": "he held spades", **said}, if_match=tag(match.scorekeeper))
+
+
+@pytest.mark.parametrize("mode", ["told", "observed"])
+def test_the_others_have_the_deal_voided_as_the_remedy_offers(lite: Table, mode: str) -> None:
+    match = revoked(lite, mode)
+    last = match.scorekeeper.get("/deals/1").json()["moves"]
+    for kind in REVOKES:
+        # only once the next lead is made does that remedy apply
+        if kind == "revoke_found_later" or mode == "observed":
+            assert offered(match, kind, 2, 2)["void"]["body"] == {"offender": 2}
+            assert offered(match, kind, 3, 2)["void"]["body"] == {}
+    asked = offered(match, "revoke_found_later", 2, last)["void"]
+    refused = void(match, match.scorekeeper, **asked["body"], agreed=[0, 1])
+    assert (refused.status_code, refused.json()["code"]) == (409, "CONSENT_MISSING")
+    assert "seats 0, 1, 3" in refused.json()["detail"]
+    assert "missing: 3" in refused.json()["detail"]
+    assert void(match, match.seats[0], offender=2, agreed=[0, 1, 3]).json()["code"] == "CONSENT_MISSING"
+    done = void(match, match.scorekeeper, **asked["body"], agreed=[0, 1, 3])
+    assert done.status_code == 201, done.text
+    now = done.json()["match"]
+    assert (now["deals"][0]["voided"], now["totals"], now["next_dealer"]) == (True, [0, 0, 0, 0], 0)
+    event = match.spectator.get("/events").json()["events"][-1]["event"]
+    assert (event["type"], event["consent"]) == ("DealVoided", {"how": "spoken", "seats": [0, 1, 3]})
+    assert lite.take_in(match.arbiter.get("/record").content, "/v1/records/check").json()["legal"] is True
+
+
+def test_without_a_fault_on_record_the_others_alone_void_nothing(lite: Table) -> None:
+    match = revoked(lite)
+    version = tag(match.scorekeeper)
+    for phone in (match.scorekeeper, match.arbiter):
+        for seat in (0, 1, 3):
+            refused = void(match, phone, offender=seat, agreed=[0, 1, 2, 3])
+            assert (refused.status_code, refused.json()["code"]) == (409, "NO_FAULT")
+            assert f"seat {seat}" in refused.json()["detail"]
+    strange = void(match, match.scorekeeper, offender=4, agreed=[0, 1, 2, 3])
+    assert (strange.status_code, strange.json()["errors"][0]["pointer"]) == (422, "#/offender")
+    # a fault that was taken back is on record no more
+    back = match.arbiter.post(
+        "/deals/1/take-backs", {"kept": 1, "why": "x"}, if_match=tag(match.scorekeeper, "/deals/1")
+    )
+    assert back.status_code == 201
+    assert void(match, match.scorekeeper, offender=2, agreed=[0, 1, 3]).json()["code"] == "NO_FAULT"
+    assert tag(match.scorekeeper) == version
+    # nor is playing out of turn one of these faults
+    stand(match, 3, hand("7S"))
+    assert void(match, match.scorekeeper, offender=3, agreed=[0, 1, 2]).json()["code"] == "NO_FAULT"
+    # a misdeal needs nobody's word
+    assert match.scorekeeper.post("/deals/1/void", {}, if_match=version).status_code == 201
+
+
+def test_once_it_is_scored_all_seats_have_to_agree(lite: Table) -> None:
+    match = revoked(lite)
+    play(match)
+    assert offered(match, "revoke_found_later", 2, 2)["void"]["body"] == {}
+    refused = void(match, match.scorekeeper, offender=2, agreed=[0, 1, 3])
+    assert (refused.status_code, refused.json()["code"]) == (409, "DEAL_SCORED")
+    assert void(match, match.scorekeeper, agreed=[0, 1, 3]).json()["code"] == "CONSENT_MISSING"
+    assert void(match, match.scorekeeper, agreed=[0, 1, 2, 3]).status_code == 201
+
+
+def test_other_games_have_no_such_fault(lite: Table) -> None:
+    match = told(lite, "tablanet", 2)
+    stood = out_of_turn_by_arbiter(match)
+    assert void(match, match.scorekeeper, offender=stood, agreed=[1 - stood]).json()["code"] == "NO_FAULT"
+
+
+def out_of_turn_by_arbiter(match: Opened) -> int:
+    deal = match.scorekeeper.get("/deals/1").json()
+    seat = 1 - deal["turn"]
+    for card in deal["state"]["hands"][seat]:
+        made = {"type": "tablanet.play", "card": card, "captures": []}
+        asked = {"seat": seat, "move": made, "why": "x"}
+        stood = match.arbiter.post("/deals/1/irregular-moves", asked, if_match=tag(match.scorekeeper, "/deals/1"))
+        if stood.status_code == 201:
+            return seat
+    pytest.fail("no such move")
+
+
+ASK = {"kind": "void_deal", "deal": 1, "offender": 2}
+
+
+def answer(match: Opened, seat: int, agreed: bool = True) -> Any:
+    return match.seats[seat].post("/proposals/1/answers", {"agreed": agreed})
+
+
+def test_the_others_agree_with_their_tokens_whatever_the_offender_says(lite: Table) -> None:
+    match = revoked(lite, consent="tokens")
+    assert void(match, match.scorekeeper, offender=2, agreed=[0, 1, 3]).json()["code"] == "CONSENT_MISSING"
+    made = match.seats[0].post("/proposals", {"ask": ASK, "why": "he held spades"})
+    assert made.status_code == 201, made.text
+    heard = answer(match, 2, agreed=False).json()["match"]["proposals"][0]
+    assert (heard["agreed"], heard["refused"], heard["done"]) == ([0], [2], False)
+    assert answer(match, 2, agreed=False).json()["code"] == "ANSWERED"
+    heard = answer(match, 1).json()["match"]
+    assert (heard["proposals"][0]["done"], heard["deals"][0]["voided"]) == (False, False)
+    heard = answer(match, 3).json()["match"]
+    assert (heard["proposals"][0]["done"], heard["deals"][0]["voided"]) == (True, True)
+    event = match.spectator.get("/events").json()["events"][-1]["event"]
+    assert (event["type"], event["consent"]) == ("DealVoided", {"how": "tokens", "seats": [0, 1, 3]})
+    assert lite.take_in(match.arbiter.get("/record").content, "/v1/records/check").json()["legal"] is True
+
+
+def test_a_refusal_by_one_of_the_others_ends_it(lite: Table) -> None:
+    match = revoked(lite, consent="tokens")
+    # the offender may ask for it too, which is no word of the others
+    assert match.seats[2].post("/proposals", {"ask": ASK}).status_code == 201
+    assert answer(match, 0).status_code == 201
+    heard = answer(match, 1, agreed=False).json()["match"]
+    assert (heard["proposals"][0]["done"], heard["deals"][0]["voided"]) == (True, False)
+    assert answer(match, 3).json()["code"] == "PROPOSAL_CLOSED"
+
+
+def test_the_offender_does_not_stand_in_for_another(lite: Table) -> None:
+    match = revoked(lite, consent="tokens")
+    assert match.scorekeeper.post("/proposals", {"ask": ASK}).status_code == 201
+    for seat in (0, 1, 2):
+        heard = answer(match, seat).json()["match"]
+        assert (heard["proposals"][0]["done"], heard["deals"][0]["voided"]) == (False, False)
+    assert answer(match, 3).json()["match"]["deals"][0]["voided"] is True
+
+
+def test_nothing_is_put_to_the_others_without_a_fault(lite: Table) -> None:
+    match = revoked(lite, consent="tokens")
+    version = tag(match.scorekeeper)
+    refused = match.seats[0].post("/proposals", {"ask": {**ASK, "offender": 1}})
+    assert (refused.status_code, refused.json()["code"]) == (409, "NO_FAULT")
+    assert tag(match.scorekeeper) == version
+
+
+def test_scored_in_the_meantime_the_others_alone_void_it_no_more(lite: Table) -> None:
+    match = revoked(lite, consent="tokens")
+    assert match.seats[0].post("/proposals", {"ask": ASK}).status_code == 201
+    assert answer(match, 1).status_code == 201
+    play(match)
+    refused = answer(match, 3)
+    assert (refused.status_code, refused.json()["code"]) == (409, "DEAL_SCORED")
+
+
+def test_of_two_players_the_other_voids_it_alone(lite: Table) -> None:
+    seats = [{"name": "A"}, {"name": "B"}]
+    asked = {"game": "sabo", "seats": seats, "consent": "tokens", "first_dealer": {"seat": 0}}
+    match = Opened(lite.client, lite.ask(asked).json())
+    diamonds, clubs = ([card for card in PACK if SUIT[card] == suit] for suit in "DC")
+    layout = {
+        "type": "sabo", "hands": [[*diamonds[:4], *clubs[:4]], [*diamonds[4:8], *clubs[4:8]]],
+        "sabo": [[*diamonds[8:10], *clubs[8:11]], [*diamonds[10:], *clubs[11:]]],
+    }  # fmt: skip
+    assert match.scorekeeper.post("/deals", {"layout": layout}).status_code == 201
+    move(match, 1, diamonds[4])
+    stand(match, 0, hand(clubs[0]), match.arbiter)
+    done = match.seats[1].post("/proposals", {"ask": {"kind": "void_deal", "deal": 1, "offender": 0}, "why": "revoke"})
+    assert done.status_code == 201, done.text
+    now = done.json()["match"]
+    assert (now["proposals"][0]["done"], now["deals"][0]["voided"]) == (True, True)
+    assert lite.take_in(match.arbiter.get("/record").content, "/v1/records/check").json()["legal"] is True
+
+
+def test_a_proposal_to_all_is_written_as_before(lite: Table) -> None:
+    match = revoked(lite, consent="tokens")
+    assert match.seats[0].post("/proposals", {"ask": {"kind": "void_deal", "deal": 1}}).status_code == 201
+    events = match.spectator.get("/events").json()["events"]
+    assert [one["event"]["body"] for one in events if one["event"]["type"] == "ProposalMade"] == [
+        {"kind": "void_deal", "deal": 1}
+    ]
+    assert answer(match, 2, agreed=False).json()["match"]["proposals"][0]["done"] is True
