@@ -28,7 +28,7 @@ from referee.rules.chance import Told, WrongOutcome
 from referee.rules.game import RULESETS, Game
 from referee.rules.hands import check_hands, hands_due
 from referee.rules.puts import Shown
-from referee.rules.verdict import Illegal, Undecided, Violation
+from referee.rules.verdict import Illegal, Violation, claims_in
 
 What: TypeAlias = Literal[
     "agreement", "layout", "illegal", "effects", "points", "order", "seed", "shuffle", "words",
@@ -128,7 +128,7 @@ def _moved(rules: Any, version: int, moved: Moved, deal: Deal) -> Divergence | N
     faults = verdict.violations if isinstance(verdict, Illegal) else ()
     if not _same(faults, moved.irregular) or any(fault.code not in game.CAN_STAND for fault in faults):
         return Divergence("illegal", version, number, moved.seat, faults)
-    if not _same(moved.claims, verdict.claims if isinstance(verdict, Undecided) else ()):
+    if not _same(moved.claims, claims_in(verdict)):
         return Divergence("claims", version, number, moved.seat)
     told = Told(game.outcomes(moved.effects), game.seen(move, moved.effects))
     try:

@@ -159,7 +159,7 @@ def let_stand(
     if impossible := tuple(fault for fault in verdict.violations if fault.code not in game.CAN_STAND):
         return Illegal(impossible)
     effects = game.play(rules, deal.state, place, move, chance)
-    return _made(deal, rules, said(move)(place, move, effects, (), verdict.violations, why, consent), seed)
+    return _made(deal, rules, said(move)(place, move, effects, verdict.claims, verdict.violations, why, consent), seed)
 
 
 def show(deal: Deal, rules: Any, hands: tuple[Cards, ...], seed: str | None) -> tuple[DealEvent, ...] | Illegal:

@@ -7,7 +7,6 @@ the arbiter. The words are in `rules/texts/irregularities.toml`.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from referee import errors
 from referee.deal import Deal
 from referee.events import Moved
 from referee.match import DealLine, Match
@@ -66,6 +65,8 @@ _WITHDRAWN = Remedy("withdrawn", _AGAIN, uncovers=True)
 _FAULT = Remedy("stands_as_fault", ("note", "void"))
 _UP = Remedy("taken_up", ("take_back", "note"))
 _ONE = Remedy("names_one", _AGAIN)
+_BY_RECORD = Remedy("winner_by_record", ("take_back", "note"))
+_LED = Remedy("trick_stands", ("let_stand", "note"))
 _ROW = Remedy("row_made_right")
 _BACK = Remedy("surplus_to_reserve")
 _CARD_BACK = Remedy("card_back", ("take_back", "note"), uncovers=True)
@@ -97,13 +98,17 @@ ROWS: Final = (
     Row("not_lowest", ("sabo",), "next_lead", _WITHDRAWN, _FAULT),
     Row("sabo_while_holding", ("sabo",), "next_lead", _WITHDRAWN, _FAULT),
     Row("sabo_looked_at", ("sabo",), "always", Remedy("face_up_and_next")),
-    Row("wrong_winner", ("sabo",), "next_lead", Remedy("winner_by_record"), Remedy("trick_stands")),
+    Row("wrong_winner", ("sabo",), "next_lead", _BY_RECORD, _LED),
     Row("wrong_trick_size", ("sabo",), "before_scored", Remedy("trick_by_record", (*_AGAIN, "void")), _agreed(_VOID)),
     Row("wrong_points", EVERY, "match_open", _AMENDED, _agreed(_AMENDED)),
     Row("target_passed", EVERY, "always", Remedy("ended_earlier")),
     Row("player_left", EVERY, "always", Remedy("substitute_or_void", ("substitute", "leave", "abandon", "note"))),
     Row("no_proof", EVERY, "always", Remedy("arbiter_rules", ("dispute", "note"))),
 )  # fmt: skip
+VOIDABLE: Final = frozenset(
+    {"revoke", "not_lowest", "sabo_while_holding", "MUST_FOLLOW_SUIT", "NOT_LOWEST_OF_SUIT", "SABO_NOT_ALLOWED"}
+)
+"""Faults for which the others may have a deal voided: as the record proves them, and as they were let stand."""
 KINDS: Final = tuple(dict.fromkeys(row.kind for row in ROWS))
 ROW: Final = {(row.kind, game): row for row in ROWS for game in row.games}
 
@@ -119,22 +124,6 @@ WAYS: Final[Mapping[str, Way]] = {
     "abandon": Way("/abandonment", "match"),
     "dispute": Way("/deals/{deal}/disputes"),
 }
-
-
-def row_of(now: Match, kind: str, pointer: str) -> Row:
-    """The row of an irregularity in this game. Raises BadValue, naming those there are."""
-    row = ROW.get((kind, now.game))
-    if row is None:
-        there = ", ".join(kind for kind, game in ROW if game == now.game)
-        raise errors.BadValue(errors.Fault(pointer, f"no irregularity of {now.game}; there are: {there}"))
-    return row
-
-
-def place_of(found: Deal, seat: int | None) -> int | None:
-    """Where a seat sits at the deal's table. Raises BadValue for one that does not."""
-    if seat is not None and seat not in found.seats:
-        raise errors.BadValue(errors.Fault("#/seat", f"at this deal sit the seats {', '.join(map(str, found.seats))}"))
-    return None if seat is None else found.seats.index(seat)
 
 
 def remedy(row: Row, now: Situation) -> tuple[bool, Remedy]:
@@ -154,9 +143,19 @@ def ways(row: Row, found: Remedy, now: Situation, seat: int | None) -> Iterator[
         "correct": {"number": now.move} | _named(row, now) | _again(found, now),
         "dispute": {"move": now.move},
     }
+    if (
+        found.name == _FAULT.name
+        and now.line.points is None
+        and now.deal
+        and seat is not None
+        and has_fault_of(now.deal, seat)
+    ):
+        bodies["void"] = {"offender": seat}
     for name in found.ways:
         of_move = name in ("take_back", "correct", "dispute")
         fits = (now.move > 0 or not of_move) and (now.line.points is not None or name != "correct_score")
+        if row.kind == "wrong_winner" and name == "take_back":
+            fits = _led_out_of_turn(now)
         if fits and not (name == "note" and now.deal is None) and not (name == "void" and now.line.voided):
             way = WAYS[name]
             if name == "correct" and found.same_card:
@@ -181,6 +180,14 @@ def _again(found: Remedy, now: Situation) -> dict[str, Any]:
         return {}
     played: Any = now.deal.played[now.move - 1].made.move
     return {"move": {"type": played.__struct_config__.tag, "card": played.card}}
+
+
+def has_fault_of(deal: Deal, seat: int) -> bool:
+    """Whether the record shows a fault of `seat` for which the others may have the deal voided (rules 4.2)."""
+    place = deal.seats.index(seat)
+    proven = [fault.kind for fault in deal.faults if fault.seat == place]
+    stood = [reason.code for one in deal.played if one.made.seat == place for reason in one.made.irregular]
+    return not VOIDABLE.isdisjoint([*proven, *stood])
 
 
 def facts(now: Situation) -> dict[str, int]:
@@ -212,6 +219,14 @@ def _after(now: Situation) -> tuple[Any, ...]:
 
 def _upto(now: Situation) -> tuple[Any, ...]:
     return now.deal.played[: now.move] if now.deal else ()
+
+
+def _led_out_of_turn(now: Situation) -> bool:
+    """Whether the move is a lead by a seat that was not to lead, let stand."""
+    moves = [one.made for one in _upto(now)]
+    if not moves or (len(moves) > 1 and moves[-2].effects.trick == moves[-1].effects.trick):
+        return False
+    return any(reason.code == "NOT_YOUR_TURN" for reason in moves[-1].irregular)
 
 
 def _mover(now: Situation) -> int | None:

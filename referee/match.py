@@ -80,7 +80,7 @@ class DealLine(msgspec.Struct, frozen=True):
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """Something that waits for the consent of all seats: what, and who has agreed."""
+    """Something that waits for consent: what, and who has agreed."""
 
     number: int
     kind: str
@@ -151,6 +151,10 @@ class Match(msgspec.Struct, frozen=True):
     def active(self) -> tuple[int, ...]:
         """The seats that are not empty, clockwise."""
         return tuple(seat for seat in range(len(self.players)) if seat not in self.left)
+
+    def without(self, seat: int | None) -> tuple[int, ...]:
+        """The seats that are not empty, but for this one."""
+        return tuple(other for other in self.active if other != seat)
 
     @property
     def over(self) -> bool:
@@ -341,8 +345,14 @@ def _answered(match: Match, number: int, seat: int, agreed: bool) -> tuple[Propo
     proposal = match.proposals[number - 1]
     name = "agreed" if agreed else "refused"
     changed = msgspec.structs.replace(proposal, **{name: (*getattr(proposal, name), seat)})
-    done = bool(changed.refused) or set(changed.agreed) >= set(match.active)
+    needed = consenting(match, proposal)
+    done = bool(needed.intersection(changed.refused)) or needed.issubset(changed.agreed)
     return _put(match.proposals, number - 1, msgspec.structs.replace(changed, done=done))
+
+
+def consenting(match: Match, proposal: Proposal) -> frozenset[int]:
+    """The seats that carry a proposal out together: all but the one for whose fault a deal is to be voided (rules 4.2)."""
+    return frozenset(match.without(proposal.body.get("offender")))
 
 
 def _amended(match: Match, deals: tuple[DealLine, ...], totals: Points) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from referee.fingerprint import canonical
 from referee.rules.cards import Cards
 from referee.rules.chance import Chance, Told, WrongOutcome
 from referee.rules.hands import check_hands, hands_due
-from referee.rules.verdict import Illegal, Undecided, Violation
+from referee.rules.verdict import Illegal, Violation, claims_in
 
 
 class Supposed(NamedTuple):
@@ -83,9 +83,8 @@ def what_if(deal: Deal, rules: Any, since: int, moves: Sequence[Supposed], seed:
         if effects is None:
             stopped = number
             break
-        claims = verdict.claims if isinstance(verdict, Undecided) else ()
         try:
-            now = follow_on(deal, now, said(one.move)(place, one.move, effects, claims, faults))
+            now = follow_on(deal, now, said(one.move)(place, one.move, effects, claims_in(verdict), faults))
         except ValueError:
             stopped = number + 1
             break

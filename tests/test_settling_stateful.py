@@ -38,7 +38,7 @@ from referee.store import migrate, open_log
 from referee.store.scan import Scan
 from referee.verify import verify
 from tests.dealing import SeededChance, new_deal
-from tests.rules.observing import any_rules, anything, can_stand
+from tests.rules.observing import any_rules, anything, can_stand, with_cards
 
 TARGET = {"tablanet": 30, "tabu": 40, "sabo": 9}
 SEEDS = st.integers(0, 2**32)
@@ -168,18 +168,22 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
             move = self.rng.choice(list(self.game.legal_moves(now.rules, truth)))
             seat = found.seats[found.state.turn]
             if faulty and self.rng.random() < 0.2:
-                wild = anything(self.game, truth, self.rng)
-                if can_stand(self.game, now.rules, found.state, found.state.turn, wild):
-                    self.settle(asks.LetStand(found.number, seat, wild, seen=self.seen(truth, wild)))
+                # in turn or not
+                place = self.rng.choice([truth.turn, *with_cards(truth)])
+                wild = anything(self.game, truth, self.rng, place)
+                if can_stand(self.game, now.rules, found.state, place, wild):
+                    self.settle(
+                        asks.LetStand(found.number, found.seats[place], wild, seen=self.seen(truth, place, wild))
+                    )
                     continue
-            seen = self.seen(truth, move)
+            seen = self.seen(truth, truth.turn, move)
             made = self.referee.play(self.arbiter, found.number, seat, move, (), seen, found.version, None)
             assert self.tried(made) or found.number in self.truth
 
-    def seen(self, truth: Any, move: Any) -> tuple[str, ...]:
+    def seen(self, truth: Any, place: int, move: Any) -> tuple[str, ...]:
         """The sabo card that the table sees turned up in an observed deal."""
         hidden = isinstance(move, sabo.Place) and self.now.deals[-1].mode == "observed"
-        return (truth.sabo[truth.turn][move.place],) if hidden else ()
+        return (truth.sabo[place][move.place],) if hidden else ()
 
     # ---- settled after the fact
 
@@ -218,7 +222,7 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
         if truth.turn != made.seat:
             return
         move = self.rng.choice(list(self.game.legal_moves(self.now.rules, truth)))
-        seen = self.seen(truth, move) if found.mode == "observed" else ()
+        seen = self.seen(truth, truth.turn, move) if found.mode == "observed" else ()
         if self.settle(asks.CorrectMove(found.number, number, move, let_stand, seen)):
             self.counted.pop(found.number, None)
 

@@ -17,7 +17,7 @@ from referee.api.request import StrictRequest, cards_in, if_match, key_of
 from referee.api.settling import Said
 from referee.deal import Deal
 from referee.events import IrregularityNoted, Recorded
-from referee.irregularities import Situation, place_of, row_of
+from referee.irregularities import Situation
 from referee.match import deal_id
 from referee.reading import sight
 from referee.rules import rulebook
@@ -27,6 +27,7 @@ from referee.rules.words import say_fault, say_irregularity
 from referee.service import Referee
 from referee.settling import carry
 from referee.settling.asks import Kind, Note, Seat, Seen
+from referee.settling.rows import place_of, row_of
 
 
 class NoteIn(Said, frozen=True, kw_only=True):

@@ -78,6 +78,12 @@ class LetStandIn(Said, frozen=True, kw_only=True):
     seen: Seen = ()
 
 
+class VoidIn(Said, frozen=True, kw_only=True):
+    """With the `offender` whose revoke or the like is on record, only the other seats have to agree."""
+
+    offender: Seat | None = None
+
+
 class ScoreCorrectionIn(Said, frozen=True, kw_only=True):
     """The result was another one, in the parts in which a counted deal is entered."""
 
@@ -172,10 +178,14 @@ class Settling(Controller):
     @post("/deals/{number:int}/void", operation_id="voidDeal", status_code=201)
     async def void(
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
-        match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[Said],
+        match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[VoidIn],
     ) -> Response[s.SettledOut]:  # fmt: skip
-        """Void a deal (misdeal, wrong pack): it counts for nobody, and the same dealer deals again."""
-        return await _settle(request, referee, who, VoidDeal(number), data, number)
+        """Void a deal (misdeal, wrong pack): it counts for nobody, and the same dealer deals again.
+
+        For a fault of the `offender` (a revoke, a discard that was not the lowest, sabo used while holding the suit) the
+        other seats alone agree to it, until the deal is scored.
+        """
+        return await _settle(request, referee, who, VoidDeal(number, data.offender), data, number)
 
     @post("/seats", operation_id="joinMatch", status_code=201)
     async def join(
@@ -214,7 +224,7 @@ class Settling(Controller):
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
         match_id: FromPath[UUID], data: JSONBody[ProposalIn],
     ) -> Response[s.SettledOut]:  # fmt: skip
-        """Put something to all seats; a seat that proposes has agreed."""
+        """Put something to all seats; a seat that proposes has agreed. A deal voided for a fault is put to the others."""
         done = await carry.propose(
             referee, who, _read(data.ask, data.alphabet, "#/ask"), data.why, await key_of(request, str(match_id))
         )

@@ -12,7 +12,7 @@ import msgspec
 
 from referee.rules.cards import HIDDEN, PUBLIC, Cards
 from referee.rules.puts import Noted
-from referee.rules.verdict import Claim, Illegal, Undecided, Verdict, Violation
+from referee.rules.verdict import Claim, Illegal, Verdict, Violation, claims_in
 
 Status: TypeAlias = Literal["open", "confirmed", "refuted"]
 
@@ -84,12 +84,7 @@ def proofs(game: Any, rules: Any, record: Record) -> tuple[Proof, ...]:
     In a deal whose cards are known each is decided by the move that makes it.
     """
     if observed(record.layout):
-        made = [
-            Made(move.number, claim)
-            for move in judged(game, rules, record)
-            if isinstance(move.verdict, Undecided)
-            for claim in move.verdict.claims
-        ]
+        made = [Made(move.number, claim) for move in judged(game, rules, record) for claim in claims_in(move.verdict)]
         found: tuple[Proof, ...] = game.prove(rules, record, made)
         return found
     return tuple(
@@ -97,8 +92,7 @@ def proofs(game: Any, rules: Any, record: Record) -> tuple[Proof, ...]:
         if game.breaks(rules, move.state, claim)
         else Proof(claim, move.number, "confirmed")
         for move in judged(game, rules, record)
-        if isinstance(move.verdict, Undecided)
-        for claim in move.verdict.claims
+        for claim in claims_in(move.verdict)
     )
 
 

@@ -44,9 +44,11 @@ class Legal(msgspec.Struct, frozen=True):
 
 
 class Illegal(msgspec.Struct, frozen=True):
-    """The move may not be made; every reason is given, the leading one first."""
+    """The move may not be made; every reason is given, the leading one first. `claims` are what it takes for granted
+    where it is let stand all the same."""
 
     violations: tuple[Violation, ...]
+    claims: tuple[Claim, ...] = ()
 
 
 class Undecided(msgspec.Struct, frozen=True):
@@ -57,3 +59,8 @@ class Undecided(msgspec.Struct, frozen=True):
 
 Verdict: TypeAlias = Legal | Illegal | Undecided
 LEGAL: Final = Legal()
+
+
+def claims_in(verdict: Verdict) -> tuple[Claim, ...]:
+    """What a move takes for granted about hidden cards, be it legal or let stand."""
+    return () if isinstance(verdict, Legal) else verdict.claims

@@ -66,10 +66,12 @@ class AdjustPoints(Ask, frozen=True, tag="adjust_points"):
     points: Annotated[dict[Seat, Annotated[int, Meta(ge=-10_000, le=10_000)]], Meta(min_length=1, max_length=20)]
 
 
-class VoidDeal(Ask, frozen=True, tag="void_deal"):
-    """The deal shall count for nobody; if it is the last one, the same dealer deals again."""
+class VoidDeal(Ask, frozen=True, tag="void_deal", omit_defaults=True):
+    """The deal shall count for nobody; if it is the last one, the same dealer deals again. With an `offender`, whose
+    revoke or the like is on record, the others alone have to agree, until the deal is scored (rules 4.2)."""
 
     deal: Number
+    offender: Seat | None = None
 
 
 class Join(Ask, frozen=True, tag="join"):

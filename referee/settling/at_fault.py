@@ -7,8 +7,9 @@ from uuid import UUID
 from referee import errors
 from referee.deal import Deal
 from referee.events import Consent, IrregularityNoted, Moved
-from referee.irregularities import Remedy, Row, Situation, may_be_in, remedy, row_of
+from referee.irregularities import Remedy, Row, Situation, may_be_in, remedy
 from referee.match import DealLine, Match
+from referee.settling.rows import row_of
 
 
 class AtFault(NamedTuple):

@@ -10,6 +10,7 @@ from referee import errors
 from referee.access import Caller
 from referee.desk import Done, Plan, check_version
 from referee.events import Consent, Event, ProposalAnswered, ProposalMade
+from referee.match import Match, Proposal, consenting
 from referee.service import Referee
 from referee.settling import moves, notes, scores, seats
 from referee.settling.asks import (
@@ -75,17 +76,21 @@ async def settle(
 
 
 async def propose(referee: Referee, who: Caller, ask: Any, why: str | None, key: Key | None) -> Done:
-    """Put something to all seats. A seat that proposes has agreed; the first stream is the match."""
+    """Put something to the seats. A seat that proposes has agreed, and where no other is asked it is done at once; the
+    first stream is the match."""
 
     async def decide() -> Plan:
         now = await referee.match(who.match)
         reason, words = words_of(why)
-        number = len(now.proposals) + 1
+        if isinstance(ask, VoidDeal) and (line := now.line(ask.deal)):
+            await scores.check_offender(referee, now, line, ask)
         body = as_json(ask)
-        events: list[Event] = [ProposalMade(number, body["kind"], body, reason)]
+        made = Proposal(len(now.proposals) + 1, body["kind"], body, reason)
+        events: list[Event] = [ProposalMade(made.number, made.kind, body, reason)]
         if who.seat is not None:
-            events.append(ProposalAnswered(number, who.seat, True))
-        return Plan([referee.batch(now.id, now.version, who.name, *events)], words)
+            events.append(ProposalAnswered(made.number, who.seat, True))
+        plan = Plan([referee.batch(now.id, now.version, who.name, *events)], words)
+        return await _carried_out(referee, who, now, made, plan) if consenting(now, made) == {who.seat} else plan
 
     if who.role == "spectator":
         raise errors.Forbidden("A spectator proposes nothing.")
@@ -93,7 +98,10 @@ async def propose(referee: Referee, who: Caller, ask: Any, why: str | None, key:
 
 
 async def answer(referee: Referee, who: Caller, number: int, agreed: bool, key: Key | None) -> Done:
-    """A seat's answer; the last consent carries the proposal out in the same transaction. The first stream is the match."""
+    """A seat's answer; the last consent carries the proposal out in the same transaction. The first stream is the match.
+
+    The seat whose fault a proposal is about is heard too, but neither ends it nor carries it out.
+    """
 
     async def decide() -> Plan:
         now = await referee.match(who.match)
@@ -105,27 +113,36 @@ async def answer(referee: Referee, who: Caller, number: int, agreed: bool, key: 
             raise errors.Forbidden("An empty seat answers nothing.")
         if proposal.done:
             raise errors.Clash("PROPOSAL_CLOSED", f"Proposal {number} is closed.")
+        needed = consenting(now, proposal)
         # who was missing may have left since: then saying it again carries it out
-        if who.seat in proposal.agreed and not (agreed and {*proposal.agreed} >= set(now.active)):
+        if who.seat in proposal.agreed and not (agreed and needed.issubset(proposal.agreed)):
             raise errors.Clash("ANSWERED", f"Seat {who.seat} has agreed already.")
+        if who.seat in proposal.refused:
+            raise errors.Clash("ANSWERED", f"Seat {who.seat} has refused already.")
         answered = ProposalAnswered(number, who.seat, agreed)
-        mine = [referee.batch(now.id, now.version, who.name, answered)]
-        if not agreed or {*proposal.agreed, who.seat} < set(now.active):
-            return Plan(mine)
-        ask = msgspec.json.decode(msgspec.json.encode(proposal.body), type=AnyAsk)
-        consent = Consent("tokens", now.active)
-        try:
-            plan = await PLANS[type(ask)](referee, who, now, ask, (), consent, None, proposal.why)
-        except (errors.Refused, errors.Consequences, errors.BadValue) as refusal:
-            # why not may tell of a hand that is not for the seat that happens to answer last
-            raise errors.Clash(
-                "PROPOSAL_FAILED", f"Proposal {number} cannot be carried out as the match stands; it is still open."
-            ) from refusal
-        return Plan(together([*mine, *plan.batches]), plan.words)
+        mine = Plan([referee.batch(now.id, now.version, who.name, answered)])
+        if not agreed or not needed.issubset({*proposal.agreed, who.seat}):
+            return mine
+        return await _carried_out(referee, who, now, proposal, mine)
 
     if who.role != "seat":
         raise errors.Forbidden("Only a seat answers a proposal, with its own token.")
     return await referee.carry_out(who, key, decide)
+
+
+async def _carried_out(referee: Referee, who: Caller, now: Match, proposal: Proposal, said: Plan) -> Plan:
+    """What was said last of a proposal, and what it carries out with it."""
+    ask = msgspec.json.decode(msgspec.json.encode(proposal.body), type=AnyAsk)
+    consent = Consent("tokens", tuple(sorted(consenting(now, proposal))))
+    try:
+        plan = await PLANS[type(ask)](referee, who, now, ask, (), consent, None, proposal.why)
+    except (errors.Refused, errors.Consequences, errors.BadValue) as refusal:
+        # why not may tell of a hand that is not for the seat that happens to answer last
+        left = "it is still open" if proposal.number <= len(now.proposals) else "it was not made"
+        raise errors.Clash(
+            "PROPOSAL_FAILED", f"Proposal {proposal.number} cannot be carried out as the match stands; {left}."
+        ) from refusal
+    return Plan(together([*said.batches, *plan.batches]), said.words | plan.words)
 
 
 def as_json(ask: Any) -> dict[str, Any]:

@@ -12,8 +12,10 @@ from referee.names import check_text
 ARBITER = Consent("arbiter")
 
 
-def consented(who: Caller, now: Match, free: bool, agreed: Sequence[int], why: str | None) -> Consent:
-    """On whose word something is done: nobody's while it is free, the arbiter's, or all seats'.
+def consented(
+    who: Caller, now: Match, free: bool, agreed: Sequence[int], why: str | None, seats: Sequence[int] | None = None
+) -> Consent:  # fmt: skip
+    """On whose word something is done: nobody's while it is free, the arbiter's, or that of `seats`, all unless said.
 
     Raises Clash CONSENT_MISSING, naming who may do it and who has yet to agree; BadValue where a reason is due.
     """
@@ -24,19 +26,21 @@ def consented(who: Caller, now: Match, free: bool, agreed: Sequence[int], why: s
         return ARBITER
     if free:
         return FREE
-    missing = [seat for seat in now.active if seat not in agreed]
+    needed = now.active if seats is None else tuple(seats)
+    missing = [seat for seat in needed if seat not in agreed]
+    whose = "all seats" if needed == now.active else f"seats {', '.join(map(str, needed))}"
     if now.consent == "tokens":
         raise errors.Clash(
-            "CONSENT_MISSING", "This needs the consent of all seats, each with its own token: POST …/proposals. "
+            "CONSENT_MISSING", f"This needs the consent of {whose}, each with its own token: POST …/proposals. "
             "The arbiter may do it with a reason.",
         )  # fmt: skip
     if who.role != "scorekeeper" or missing:
         raise errors.Clash(
-            "CONSENT_MISSING", "This needs the consent of all seats, recorded by the scorekeeper in `agreed`"
+            "CONSENT_MISSING", f"This needs the consent of {whose}, recorded by the scorekeeper in `agreed`"
             f" (missing: {', '.join(map(str, missing)) or 'none'}), or the arbiter with a reason.",
         )  # fmt: skip
     _reason(why)
-    return Consent("spoken", now.active)
+    return Consent("spoken", needed)
 
 
 def words_of(why: str | None) -> tuple[UUID | None, dict[UUID, str]]:

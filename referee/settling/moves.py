@@ -15,7 +15,7 @@ from referee.rules.cards import HIDDEN, PUBLIC, Card, Cards, surplus
 from referee.rules.chance import WrongOutcome
 from referee.rules.game import Game
 from referee.rules.hands import hands_due
-from referee.rules.verdict import Illegal, Undecided, Violation
+from referee.rules.verdict import Illegal, Violation, claims_in
 from referee.service import Referee
 from referee.settling.asks import CorrectMove, LetStand, TakeBack
 from referee.settling.at_fault import at_fault
@@ -190,8 +190,7 @@ def corrected(found: Deal, rules: Any, ask: CorrectMove, seed: str | None) -> Co
         effects = game.play(rules, now.state, seat, told, chance)
         if isinstance(chance, Again) and found.mode == "observed" and chance.unseen:
             raise WrongOutcome(f"move {number + place} turns up {len(seen) - len(chance.unseen)} cards")
-        claims = verdict.claims if isinstance(verdict, Undecided) else ()
-        moves.append(Made(seat, told, effects, faults, claims))
+        moves.append(Made(seat, told, effects, faults, claims_in(verdict)))
         try:
             now = deal.follow_on(found, now, deal.as_moved(moves[-1]))
         except ValueError as error:

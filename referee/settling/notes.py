@@ -10,7 +10,7 @@ from referee.deal import Deal
 from referee.dealer import SeededChance
 from referee.desk import Plan, allowed
 from referee.events import Consent, IrregularityNoted
-from referee.irregularities import Row, Situation, place_of, row_of
+from referee.irregularities import Row, Situation
 from referee.match import Match
 from referee.rules.amends import Told
 from referee.rules.cards import HIDDEN, Cards
@@ -22,6 +22,7 @@ from referee.service import Referee
 from referee.settling.asks import Note
 from referee.settling.consent import consented
 from referee.settling.moves import deal_of
+from referee.settling.rows import place_of, row_of
 
 TOLD: Final = ("place", "told", "cards", "seen", "count")
 TAKES: Final = {

@@ -7,6 +7,7 @@ from referee import errors, match, scoring
 from referee.access import Caller
 from referee.desk import Plan, allowed
 from referee.events import Consent, Lines, Points
+from referee.irregularities import has_fault_of
 from referee.match import DealLine, Match
 from referee.service import Referee
 from referee.settling.asks import AdjustPoints, CorrectScore, VoidDeal
@@ -48,14 +49,36 @@ async def void_deal(
     referee: Referee, who: Caller, now: Match, ask: VoidDeal, agreed: Sequence[int], given: Consent | None,
     why: str | None, reason: UUID | None,
 ) -> Plan:  # fmt: skip
-    """Void a deal: the scorekeeper's until it is scored (a misdeal, a wrong pack), later by consent (rules 4.2)."""
+    """Void a deal: the scorekeeper's until it is scored (a misdeal, a wrong pack), later by consent; for a fault on
+    record by the players whose it is not (rules 4.2)."""
     line = now.line(ask.deal)
     if line is None:
         raise errors.NotFound(f"There is no deal {ask.deal}.")
     if line.voided:
         raise errors.Clash("DEAL_VOIDED", f"Deal {ask.deal} was voided already.")
-    consent = given or consented(who, now, who.role == "scorekeeper" and line.points is None, agreed, why)
+    free = who.role == "scorekeeper" and line.points is None and ask.offender is None
+    await check_offender(referee, now, line, ask)
+    consent = given or consented(who, now, free, agreed, why, now.without(ask.offender))
     return Plan([referee.batch(now.id, now.version, who.name, *scoring.void_deal(now, ask.deal, consent, reason))])
+
+
+async def check_offender(referee: Referee, now: Match, line: DealLine, ask: VoidDeal) -> None:
+    """Whether the others may have a deal voided for what a seat did, where one is named. Raises BadValue, or Clash."""
+    if (seat := ask.offender) is None:
+        return
+    if seat not in line.seats:
+        raise errors.BadValue(
+            errors.Fault("#/offender", f"at this deal sit the seats {', '.join(map(str, line.seats))}")
+        )
+    if line.points is not None:
+        raise errors.Clash(
+            "DEAL_SCORED", f"Deal {line.number} is scored: leave out `offender`; now all seats or the arbiter void it."
+        )
+    if not has_fault_of(await referee.deal(now.id, line.number), seat):
+        raise errors.Clash(
+            "NO_FAULT", f"The record of deal {line.number} shows no revoke, no discard that was not the lowest and no sabo"
+            f" used while holding the suit by seat {seat}: the others alone cannot have it voided.",
+        )  # fmt: skip
 
 
 def scored(now: Match, number: int) -> DealLine:

@@ -65,6 +65,8 @@ CASES = [
     Case("clean_up_forgotten", "tablanet", "next_move", "fresh", "clean_up_now", NOTE, "began", "stays_in_place", NOTE),
     Case("clean_up_forgotten", "tabu", "next_move", "just", "clean_up_now", NOTE, "next", "stays_in_place", NOTE),
     Case("out_of_turn", "tabu", "next_acts", "just", "taken_up", TAKE, "next", "both_stand", BOTH),
+    Case("out_of_turn", "tablanet", "next_acts", "just", "taken_up", TAKE, "next", "both_stand", BOTH),
+    Case("out_of_turn", "sabo", "next_acts", "just", "taken_up", TAKE, "next", "both_stand", BOTH),
     Case("two_cards", "sabo", "next_acts", "just", "names_one", AGAIN, "next", "names_one", AGAIN, True),
     Case("illegal_capture", "tablanet", "next_acts", "just", "same_card_again", AGAIN, "next", "stands", STAND),
     Case("capture_not_made", "tablanet", "next_acts", "just", "must_capture", AGAIN, "next", "stands", STAND),
@@ -86,7 +88,7 @@ CASES = [
     Case("not_lowest", "sabo", "next_lead", "trick", "withdrawn", AGAIN, "led", "stands_as_fault", FAULT),
     Case("sabo_while_holding", "sabo", "next_lead", "trick", "withdrawn", AGAIN, "led", "stands_as_fault", FAULT),
     Case("sabo_looked_at", "sabo", "always", "fresh", "face_up_and_next", NOTE, "led", "face_up_and_next", NOTE),
-    Case("wrong_winner", "sabo", "next_lead", "trick", "winner_by_record", NOTE, "led", "trick_stands", NOTE),
+    Case("wrong_winner", "sabo", "next_lead", "trick", "winner_by_record", NOTE, "led", "trick_stands", BOTH),
     Case(
         "wrong_trick_size", "sabo", "before_scored", "trick", "trick_by_record", [*AGAIN, "void"],
         "scored", "void_redeal", VOID, True,

@@ -62,9 +62,8 @@ def any_rules(game: Game, chance: random.Random) -> Any:
     return game.Rules(**fixed, **{key: chance.choice(values) for key, values in HOUSE_RULES[game.NAME].items()})
 
 
-def anything(game: Game, state: Any, chance: random.Random) -> Any:
+def anything(game: Game, state: Any, chance: random.Random, seat: int) -> Any:
     """A move that the cards allow, whatever the rules say."""
-    seat = state.turn
     hand: Cards = state.hands[seat]
     if game.NAME == "tablanet":
         return tablanet.Play(
@@ -78,14 +77,22 @@ def anything(game: Game, state: Any, chance: random.Random) -> Any:
     return chance.choice([*map(sabo.Hand, hand), *places])
 
 
+def with_cards(state: Any) -> list[int]:
+    """The seats that have a card left to play."""
+    sabo_left = getattr(state, "sabo", ((),) * len(state.hands))
+    return [seat for seat, hand in enumerate(state.hands) if hand or any(sabo_left[seat])]
+
+
 def can_stand(game: Game, rules: Any, state: Any, seat: int, move: Any) -> bool:
     """Whether the move is legal or may be let stand."""
     verdict = game.judge(rules, state, seat, move)
     return not isinstance(verdict, Illegal) or {one.code for one in verdict.violations} <= game.CAN_STAND
 
 
-def both_sides(game: Game, seed: int, fault_rate: float = 0.0, layout: Any = None, rules: Any = None) -> Sides:
-    """A deal played at random, with irregular moves let stand at that rate; observed as it goes along."""
+def both_sides(
+    game: Game, seed: int, fault_rate: float = 0.0, layout: Any = None, rules: Any = None, out_of_turn: float = 0.0
+) -> Sides:
+    """A deal played at random, with irregular moves let stand at these rates; observed as it goes along."""
     chance = SeededChance(seed)
     rules = rules or any_rules(game, chance)
     seats = chance.choice(SEATS[game.NAME]) if layout is None else len(layout.hands)
@@ -103,13 +110,18 @@ def both_sides(game: Game, seed: int, fault_rate: float = 0.0, layout: Any = Non
     while state.turn is not None:
         seat, move = state.turn, chance.choice(list(game.legal_moves(rules, state)))
         if chance.random() < fault_rate:
-            move = next((m for m in _some(game, state, chance) if can_stand(game, rules, state, seat, m)), move)
+            some = _some(game, state, chance, seat)
+            move = next((m for m in some if can_stand(game, rules, state, seat, m)), move)
+        if out_of_turn and chance.random() < out_of_turn:
+            early = chance.choice(with_cards(state))
+            some = _some(game, state, chance, early)
+            seat, move = next(((early, m) for m in some if can_stand(game, rules, state, early, m)), (seat, move))
         effects = game.play(rules, state, seat, move, chance)
         known_steps.append(Made(seat, move, effects))
         state = game.evolve(state, seat, move, effects)
         for shown in [move, *([tabu.KEEP] if _must_say_keep(move, effects, seat) else [])]:
             assert can_stand(game, rules, seen, seat, shown)
-            assert shown in game.legal_moves(rules, seen, getattr(shown, "card", None)) or fault_rate
+            assert shown in game.legal_moves(rules, seen, getattr(shown, "card", None)) or fault_rate or out_of_turn
             told = Told((), game.seen(shown, effects))
             made = Made(seat, shown, game.play(rules, seen, seat, shown, told))
             assert not told.unseen
@@ -131,9 +143,9 @@ def opened(layout: Any) -> Cards:
     return found
 
 
-def _some(game: Game, state: Any, chance: random.Random) -> Iterator[Any]:
+def _some(game: Game, state: Any, chance: random.Random, seat: int) -> Iterator[Any]:
     for _ in range(20):
-        yield anything(game, state, chance)
+        yield anything(game, state, chance, seat)
 
 
 def _must_say_keep(move: Any, effects: Any, seat: int) -> bool:

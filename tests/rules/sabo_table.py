@@ -28,7 +28,7 @@ def at(*hands: str, sabo: Sequence[Sequence[Card | None]] = (), played: str = ""
         leader=leader,
         tricks=(0,) * seats,
         led=shown[0][-1] if shown else None,
-        played=tuple(Played(card) for card in shown),
+        played=tuple(Played(card, (leader + n) % seats) for n, card in enumerate(shown)),
     )
 
 

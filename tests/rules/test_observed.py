@@ -92,6 +92,28 @@ def test_every_fault_is_found_and_no_other(name: str) -> None:
     assert found > 40
 
 
+def test_faults_out_of_turn_are_found_the_same_in_sabo() -> None:
+    """Once everything is known an observed deal shows the faults of the same deal dealt, cards out of turn with them."""
+    early, suits = 0, 0
+    for seed in range(60):
+        sides = both_sides(sabo, seed, fault_rate=0.15, out_of_turn=0.25)
+        found = kinds(sabo, sides, sides.seen)
+        assert found == kinds(sabo, sides, sides.known)
+        assert audit(sabo, sides.rules, sides.seen).undecided == ()
+        lines = sabo.score(sides.rules, sides.seen_end)
+        assert lines == sabo.score(sides.rules, sides.known_end)
+        assert sum(sum(line.values()) for line in lines) == sabo.most(sides.rules, len(lines))
+        charged = [
+            consequence(sabo, sides.rules, lines, faults(sabo, sides.rules, record))
+            for record in (sides.seen, sides.known)
+        ]
+        assert charged[0] == charged[1]
+        skipping = {move for kind, _, move, *_ in found if kind == "not_your_turn"}
+        early += len(skipping)
+        suits += len({move for kind, _, move, *_ in found if kind in sabo.FAULTS.values() and move in skipping})
+    assert (early > 100, suits > 30) == (True, True)
+
+
 def test_tabu_faults_that_are_proven_were_made() -> None:
     found = 0
     for seed in range(30):

@@ -258,6 +258,7 @@ def test_sabo_the_card_that_appears_is_told() -> None:
     assert refused(sabo, state, Place(2), seat=0)[1:] == [
         ("SABO_POSITION_EMPTY", "SB-5"),
         ("CARD_ALREADY_PLAYED", "SB-5"),
+        ("PLAYED_TO_TRICK", "SB-11"),
     ]
     for seen in ((), ("9H",), ("X",)):
         with pytest.raises(WrongOutcome):

@@ -44,6 +44,7 @@ CODES = {
     "SABO_NOT_ALLOWED",
     "SABO_POSITION_EMPTY",
     "MUST_LEAD_SABO",
+    "PLAYED_TO_TRICK",
 }
 CYRILLIC = re.compile("[А-Яа-яЁёІіЇїЄєҐґ]")
 ONLY_RU, ONLY_UK = re.compile("[ЁёЪъЫыЭэ]"), re.compile("[ІіЇїЄєҐґ]")

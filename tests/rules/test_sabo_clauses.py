@@ -126,7 +126,7 @@ def test_sb5_nobody_sees_a_face_down_sabo() -> None:
 def test_sb5_what_was_shown_stays_public() -> None:
     effects, state = run(at("5H", "2H 9C", sabo=(("4S",), ())), 0)
     assert sabo.hide_effects(effects, 0, Sight()) == effects
-    assert sabo.hide_state(state, Sight()).played == (Played("4S", 0),)
+    assert sabo.hide_state(state, Sight()).played == (Played("4S", 0, 0),)
 
 
 def test_sb5_any_place_and_each_once() -> None:
@@ -195,10 +195,14 @@ def test_sb7_a_led_suit_only_among_the_sabo_binds_nobody() -> None:
     assert legal(at("", "2S", sabo=((), ("AH",)), played="5H", turn=1)) == {"2S", 0}
 
 
-def test_sb7_duties_bind_only_the_seat_to_act() -> None:
-    state = at("", "2S", "AH 3S", sabo=((), (), ("4D",)), played="5H", turn=1)
-    for word in ("3S", 0):
-        assert codes(refused(state, 2, word)) == [("NOT_YOUR_TURN", "SB-4")]
+def test_sb7_duties_bind_whoever_has_not_played_to_the_trick() -> None:
+    state = at("9S", "2S", "AH 3S", sabo=(("9D",), (), ("4D",)), played="5H", turn=1)
+    skipped, must = ("NOT_YOUR_TURN", "SB-4"), ("MUST_FOLLOW_SUIT", "SB-7")
+    assert codes(refused(state, 2, "AH")) == [skipped]
+    assert codes(refused(state, 2, "3S")) == [skipped, must]
+    assert codes(refused(state, 2, 0)) == [skipped, ("SABO_NOT_ALLOWED", "SB-7"), must]
+    for word in ("9S", 0):
+        assert codes(refused(state, 0, word)) == [skipped, ("PLAYED_TO_TRICK", "SB-11")]
 
 
 def test_sb8_spades_led_everything_is_legal() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from referee.rules.cards import HIDDEN, PACK, SUIT, Card, Cards
 from referee.rules.sabo.layout import pack
-from referee.rules.sabo.model import HEIGHT, SENIORITY, Hand, Move, Place, Rules, State
+from referee.rules.sabo.model import CAN_STAND, HEIGHT, SENIORITY, Hand, Move, Place, Rules, State
 from referee.rules.sabo.scoring import held
 from referee.rules.unseen import not_in_hand
 from referee.rules.verdict import LEGAL, Claim, Illegal, Undecided, Verdict, Violation
@@ -13,44 +13,59 @@ from referee.rules.verdict import LEGAL, Claim, Illegal, Undecided, Verdict, Vio
 def judge(rules: Rules, state: State, seat: int, move: Move) -> Verdict:
     """Whether `seat` may make this move now (SB-4 to SB-8). Every violation is named, in the order of the clauses.
 
-    Duties of the trick bind only the seat to act; of a hand that nobody has seen they are claims. What is said of a sabo
-    place never depends on the card there.
+    Duties of the trick bind whoever has not yet played to it, in turn or not; of a hand that nobody has seen they are
+    claims. What is said of a sabo place never depends on the card there.
     """
     if state.turn is None:
         return Illegal((Violation("DEAL_OVER", "SB-12"),))
     hand = state.hands[seat]
     if HIDDEN in hand:
         return _judge_unseen(rules, state, seat, move)
-    found = []
-    if seat != state.turn:
-        found.append(Violation("NOT_YOUR_TURN", "SB-4", {"turn": state.turn}))
+    found, bound = _not_in_turn(state, seat), not _has_played(state, seat)
     if isinstance(move, Hand):
         if move.card not in hand:
             found.append(Violation("CARD_NOT_IN_HAND", "SB-6", {"card": move.card}))
-        if seat == state.turn and move.card not in playable(rules, hand, state.led):
+        if bound and move.card not in playable(rules, hand, state.led):
             found += _card_faults(rules, hand, state.led, move.card)
     else:
         found += _place_faults(state.sabo[seat], move.place)
         found += _not_looked_at(state, seat, move.place)
-        if seat == state.turn and not sabo_allowed(rules, hand, state.led):
+        if bound and not sabo_allowed(rules, hand, state.led):
             found += _sabo_faults(hand, state.led, move.place)
+    found += [] if bound else [_second()]
     return Illegal(tuple(found)) if found else LEGAL
 
 
 def _judge_unseen(rules: Rules, state: State, seat: int, move: Move) -> Verdict:
     """What can be said of a move from a hand that nobody has seen; the rest are claims (SB-7, SB-8; rules 5)."""
-    seats, due = len(state.hands), seat == state.turn
-    found = [] if due else [Violation("NOT_YOUR_TURN", "SB-4", {"turn": state.turn})]
+    seats, bound = len(state.hands), not _has_played(state, seat)
+    found = _not_in_turn(state, seat)
     if isinstance(move, Place):
         found += _place_faults(state.sabo[seat], move.place) + _not_looked_at(state, seat, move.place)
-        if due and state.led is None and rules.lead_from_sabo == "empty_hand_only":
+        if state.led is None and rules.lead_from_sabo == "empty_hand_only":
             found.append(Violation("SABO_NOT_ALLOWED", "SB-6", {"place": move.place, "led": None, "cards": ()}))
     elif move.card not in state.hands[seat]:
         found += not_in_hand(move.card, state.hands, seat, pack(rules, seats), held(state), ("SB-6", "SB-2"))
-    if found:
+    found += [] if bound else [_second()]
+    if not CAN_STAND.issuperset(fault.code for fault in found):
         return Illegal(tuple(found))
     claims = claims_of(rules, seat, state.led, move.card if isinstance(move, Hand) else None)
+    if found:
+        return Illegal(tuple(found), claims)
     return Undecided(claims) if claims else LEGAL
+
+
+def _not_in_turn(state: State, seat: int) -> list[Violation]:
+    return [] if seat == state.turn else [Violation("NOT_YOUR_TURN", "SB-4", {"turn": state.turn})]
+
+
+def _has_played(state: State, seat: int) -> bool:
+    return any(shown.seat == seat for shown in state.played)
+
+
+def _second() -> Violation:
+    """A trick has one card from each player, so a second one belongs to none (SB-11)."""
+    return Violation("PLAYED_TO_TRICK", "SB-11")
 
 
 def claims_of(rules: Rules, seat: int, led: str | None, card: Card | None) -> tuple[Claim, ...]:

@@ -19,7 +19,9 @@ LINES: Final = ("tricks", "penalty")
 TALLY_LINES: Final = ()
 """Score lines that only a tallied deal has."""
 PENALTY: Final = {"none": 0, "one": 1, "three": 3}
-CAN_STAND: Final = frozenset({"MUST_FOLLOW_SUIT", "NOT_LOWEST_OF_SUIT", "SABO_NOT_ALLOWED", "SABO_LOOKED_AT"})
+CAN_STAND: Final = frozenset(
+    {"NOT_YOUR_TURN", "MUST_FOLLOW_SUIT", "NOT_LOWEST_OF_SUIT", "SABO_NOT_ALLOWED", "SABO_LOOKED_AT"}
+)
 """Refusals that an arbiter may let stand: the cards can lie as they were played."""
 
 LOW_TO_HIGH: Final = ("K", "Q", "J", "10", "9", "8", "7", "6", "5", "4", "3", "2", "A")
@@ -93,19 +95,21 @@ class Effects(msgspec.Struct, frozen=True, tag="sabo", omit_defaults=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """A card of the current trick; `place` is where it lay among the sabo, null when it came from hand."""
+    """A card of the current trick and the seat that played it; `place` is where it lay among the sabo, null when it came
+    from hand."""
 
     card: Card
+    seat: int
     place: int | None = None
 
 
 class State(msgspec.Struct, frozen=True, tag="sabo"):
     """A deal between two moves. Tuples by seat; `turn` is null once the deal is over; a used sabo place is null.
 
-    `trick` counts from 1; `played` are its cards in order from `leader` on; `led` is null before the lead; `tricks`
-    are those taken by each seat; `taken` all cards of the tricks that are complete; `looked_at` the place of a sabo card
-    that its owner saw: it lies face up and comes next of that seat's (rules 4.2), empty where nobody looked. `face_up`:
-    seat and place of sabo cards that everybody has seen.
+    `trick` counts from 1; `played` are its cards in the order made; `leader` leads it, or has led it, in turn or not;
+    `led` is null before the lead; `tricks` are those taken by each seat; `taken` all cards of the tricks that are
+    complete; `looked_at` the place of a sabo card that its owner saw: it lies face up and comes next of that seat's
+    (rules 4.2), empty where nobody looked. `face_up`: seat and place of sabo cards that everybody has seen.
     """
 
     dealer: int

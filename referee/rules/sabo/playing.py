@@ -1,6 +1,6 @@
 """Who takes a trick, what a Sabo move causes, and the state after it (SB-9 to SB-12)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from referee.rules.cards import HIDDEN, RANK, SUIT, Card, Cards, played_from
@@ -50,7 +50,7 @@ TRICK_ORDERS: Final[dict[str, Callable[[Cards], int]]] = {
 
 
 def play(rules: Rules, state: State, seat: int, move: Move, chance: Chance) -> Effects:
-    """What a legal move causes: the card appears, the trick is taken, the deal ends (SB-9 to SB-12)."""
+    """What a move causes, legal or let stand: the card appears, the trick is taken, the deal ends (SB-9 to SB-12)."""
     seats, sabo = len(state.hands), state.sabo[seat]
     card = move.card if isinstance(move, Hand) else sabo[move.place]
     assert card is not None, "a move is judged before it is played"
@@ -59,10 +59,11 @@ def play(rules: Rules, state: State, seat: int, move: Move, chance: Chance) -> E
     elif isinstance(move, Place) and (seat, move.place) in state.face_up and _told_another(chance, card):
         raise WrongOutcome(f"{card} lies face up there")
     led = state.led or SUIT[card]
-    if len(state.played) + 1 < seats:
-        return Effects(card, state.trick, led, (seat + 1) % seats)
+    order = (*[shown.seat for shown in state.played], seat)
+    if len(order) < seats:
+        return Effects(card, state.trick, led, _next(state, seat, order))
     at = TRICK_ORDERS[rules.trick_order]((*[shown.card for shown in state.played], card))
-    winner = (state.leader + at) % seats
+    winner = order[at]
     over = len(state.hands[seat]) + len(sabo) - sabo.count(None) == 1
     return Effects(card, state.trick, led, None if over else winner, winner)
 
@@ -70,6 +71,15 @@ def play(rules: Rules, state: State, seat: int, move: Move, chance: Chance) -> E
 def _told_another(chance: Chance, card: Card) -> bool:
     """Whether the table tells another card than the one that lies face up; it need not be told again."""
     return isinstance(chance, Told) and bool(chance.unseen) and chance.seen() != card
+
+
+def _next(state: State, seat: int, order: Sequence[int]) -> int | None:
+    """Who plays next to a trick to which the seats of `order` have played, `seat` the last: clockwise from a leader, in
+    turn or not, whoever has not; a seat that was skipped comes first (rules 4.2)."""
+    if state.led is not None and seat != state.turn:
+        return state.turn
+    seats = len(state.hands)
+    return next(at % seats for at in range(seat + 1, seat + seats) if at % seats not in order)
 
 
 def outcomes(effects: Effects) -> tuple[Cards, ...]:
@@ -97,17 +107,18 @@ def evolve(state: State, seat: int, move: Move, effects: Effects) -> State:
     hands, sabo, looked_at = state.hands, state.sabo, state.looked_at
     if isinstance(move, Hand):
         hands = (*hands[:seat], played_from(hands[seat], move.card), *hands[seat + 1 :])
-        shown = Played(effects.card)
+        shown = Played(effects.card, seat)
     else:
         lay, at = sabo[seat], move.place
         sabo = (*sabo[:seat], (*lay[:at], None, *lay[at + 1 :]), *sabo[seat + 1 :])
-        shown = Played(effects.card, at)
+        shown = Played(effects.card, seat, at)
         if looked_at and looked_at[seat] == at:
             looked_at = (*looked_at[:seat], None, *looked_at[seat + 1 :])
     played, winner = (*state.played, shown), effects.winner
     if winner is None:
+        leader = state.leader if state.played else seat
         return State(
-            state.dealer, effects.next, hands, sabo, state.leader, state.tricks,
+            state.dealer, effects.next, hands, sabo, leader, state.tricks,
             effects.trick, effects.led, played, state.taken, looked_at, state.face_up,
         )  # fmt: skip
     tricks = (*state.tricks[:winner], state.tricks[winner] + 1, *state.tricks[winner + 1 :])
