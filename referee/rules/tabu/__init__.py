@@ -3,6 +3,7 @@
 from referee.rules.tabu.judging import breaks, judge, legal_moves, playable
 from referee.rules.tabu.layout import agree, check_layout, check_open, last_deal, lay_open, lay_out, most, pack, start
 from referee.rules.tabu.model import (
+    CAN_LIE,
     CAN_STAND,
     DEALER_CLAUSE,
     DRAW,
@@ -41,6 +42,7 @@ from referee.rules.tabu.sight import hide_effects, hide_layout, hide_state
 from referee.rules.tabu.tally import Tally, tally
 
 __all__ = [
+    "CAN_LIE",
     "CAN_STAND",
     "DEALER_CLAUSE",
     "DRAW",

@@ -24,6 +24,8 @@ TALLY_LINES: Final = ()
 """Score lines that only a tallied deal has."""
 CAN_STAND: Final = frozenset({"NOT_YOUR_TURN", "MUST_PLAY", "MUST_DRAW", "DRAW_NOT_ALLOWED", "FORCED_DRAW_PENDING"})
 """Refusals that an arbiter may let stand: the cards can lie as they were played."""
+CAN_LIE: Final = frozenset({"DEAL_SIZES", "SPECIAL_IN_ROW"})
+"""What may be wrong with a layout from which play can go on (rules 4.2); a wrong pack never."""
 FAULTS: Final = {
     ("NOTHING_PLAYABLE", "tabu.draw"): "drew_while_able",
     ("NOTHING_PLAYABLE", "tabu.pass"): "passed_while_able",

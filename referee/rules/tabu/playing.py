@@ -158,7 +158,8 @@ def evolve(state: State, seat: int, move: Move, effects: Effects) -> State:
         reserve += renewed
     if isinstance(move, Play):
         hands = (*hands[:seat], played_from(hands[seat], move.card), *hands[seat + 1 :])
-        gone = effects.captured or effects.discarded
+        # a joker leaves the row as it lies, even with another joker in it
+        gone = () if move.card == JOKER else effects.captured or effects.discarded
         row = tuple([card for card in row if card not in gone])
         if effects.captured:
             captured = _give(captured, seat, effects.captured)
