@@ -38,7 +38,7 @@ def irregular(game: Game, rules: Any, seats: int, chance: SeededChance) -> Any:
     open_cards = tuple(pack[len(pack) - chance.below(8) :]) if chance.below(8) else ()
     rest = chance.shuffle(pack[: len(pack) - len(open_cards)])
     hands = tuple(tuple(rest[sum(sizes[:seat]) : sum(sizes[: seat + 1])]) for seat in range(seats))
-    return game.Layout(hands, open_cards, tuple(rest[sum(sizes) :]))  # type: ignore[call-arg]
+    return game.Layout(hands, open_cards, tuple(rest[sum(sizes) :]))
 
 
 def codes(name: str, layout: Any, seats: int = 2, mode: str = "dealt") -> tuple[list[str], list[str]]:
@@ -175,6 +175,14 @@ def test_TN_16_a_last_batch_goes_as_far_as_the_cards_reach(  # noqa: N802
         move = next(tablanet.legal_moves(rules, state))
         _, state = lay(state, rules, move.card, *move.captures)
     assert not any(state.hands)
+
+
+def test_TN_16_whom_the_last_batch_does_not_reach_is_passed_over() -> None:  # noqa: N802
+    state, rules = from_layout("KS 9H|2C", "", "QS", dealer=1)
+    for card in ("KS", "2C", "9H"):
+        effects, state = lay(state, rules, card)
+    assert effects.batch == (("QS",), ())
+    assert state.turn == 0, "seat 1 is next, but has no card"
 
 
 def test_TN_16_full_batches_first() -> None:  # noqa: N802
@@ -398,7 +406,7 @@ def test_hidden_hands_and_piles_stay_hidden() -> None:
 
 def test_the_pack_comes_apart_as_it_was_put_together() -> None:
     """The layouts above are of many kinds: short and long hands, no and many open cards, specials among them."""
-    sizes, many, special = set(), set(), 0
+    sizes, many, special = set[int](), set[int](), 0
     for seed in range(60):
         layout = irregular(tabu, rules_of(tabu), 2, SeededChance(seed))
         assert without(tabu.ONE_PACK, (*layout.hands[0], *layout.hands[1], *layout.row, *layout.reserve)) == ()
