@@ -34,7 +34,7 @@ TABLES: Final = {
 }
 INDEXES: Final = ("item (at, key, deal, number)", "item (sort, state, at)", "item (kind, at)")
 
-Sort: TypeAlias = Literal["illegal_move", "proven", "noted", "dispute"]
+Sort: TypeAlias = Literal["illegal_move", "proven", "noted", "dispute", "layout"]
 ItemState: TypeAlias = Literal["stands", "withdrawn", "open", "provisional", "confirmed"]
 
 
@@ -124,8 +124,9 @@ def evolve(doc: Doc | None, recorded: Recorded) -> Doc:
         case DealVoided(number=number):
             changed = {k: _but(d, voided=True) if d.number == number else d for k, d in deals.items()}
             return Doc(changed)
-        case CardsDealt(number=number, seats=seats):
-            return Doc(deals | {recorded.stream: DealItems(number, recorded.version, seats)})
+        case CardsDealt(number=number, seats=seats) as dealt:
+            items = _laid_out(dealt, recorded)
+            return Doc(deals | {recorded.stream: DealItems(number, recorded.version, seats, items=items)})
         case DisputeRaised() | DisputeRuled() | RulingConfirmed():
             return Doc({k: _but(d, items=_disputed(d, recorded)) for k, d in deals.items()})
     deal = deals[recorded.stream]
@@ -196,6 +197,14 @@ def _items(deal: DealItems, moves: int, recorded: Recorded) -> tuple[Item, ...]:
             return (*_withdrawn(items, number - 1), *again)
         case _:
             return items
+
+
+def _laid_out(dealt: CardsDealt, recorded: Recorded) -> tuple[Item, ...]:
+    """What was irregular in a layout that was let stand: nobody's, and no taking back of moves withdraws it."""
+    return tuple(
+        Item("layout", v.code, "stands", None, None, recorded.at, recorded.by, v.clause, why=dealt.why)
+        for v in dealt.irregular
+    )
 
 
 def _disputed(deal: DealItems, recorded: Recorded) -> tuple[Item, ...]:

@@ -27,6 +27,7 @@ from referee.rules.cards import HIDDEN, surplus
 from referee.rules.chance import Told, WrongOutcome
 from referee.rules.game import RULESETS, Game
 from referee.rules.hands import check_hands, hands_due
+from referee.rules.layouts import layout_faults, no_play
 from referee.rules.puts import Shown
 from referee.rules.verdict import Illegal, Violation, claims_in
 
@@ -112,9 +113,12 @@ def _dealt(opened: MatchOpened, rules: Any, version: int, dealt: CardsDealt) -> 
         return Divergence("seed", version)
     if not by_referee and dealt.shuffles:
         return Divergence("shuffle", version)
-    check = game.check_open if dealt.mode == "observed" else game.check_layout
-    reasons = check(rules, places, dealt.layout)
-    return Divergence("layout", version, violations=reasons) if reasons else None
+    faults = layout_faults(game, rules, places, dealt.layout, dealt.mode)
+    agreed = dealt.consent is not None and dealt.consent.how != "free" and not by_referee
+    stands = agreed and not no_play(game, places, dealt.layout, faults)
+    if not _same(faults, dealt.irregular) or stands != bool(faults):
+        return Divergence("layout", version, violations=faults)
+    return None
 
 
 def _moved(rules: Any, version: int, moved: Moved, deal: Deal) -> Divergence | None:

@@ -37,6 +37,7 @@ from referee.rules.chance import Chance
 from referee.rules.faults import consequence, false_claims, faults
 from referee.rules.game import RULESETS, Game
 from referee.rules.hands import check_hands, hands_due, show_hands
+from referee.rules.layouts import layout_faults, no_play
 from referee.rules.proof import Record
 from referee.rules.verdict import Illegal, Undecided, Violation
 
@@ -60,7 +61,8 @@ class Deal(msgspec.Struct, frozen=True):
 
     `seats` sit at the table, one to a place, and everything here runs by place. `played` are the moves that count,
     `shuffles` the things asked of chance for them; `hands` those shown at the end of an observed deal;
-    `seed` is null until it is revealed.
+    `seed` is null until it is revealed. `irregular`: why the layout is none of the game, where it was let stand, and
+    who agreed.
     """
 
     id: UUID
@@ -85,6 +87,8 @@ class Deal(msgspec.Struct, frozen=True):
     lines: Lines | None = None
     faults: tuple[IrregularityFound, ...] = ()
     notes: tuple[Noted, ...] = ()
+    irregular: tuple[Violation, ...] = ()
+    consent: Consent | None = None
 
     @property
     def kernel(self) -> Game:
@@ -120,20 +124,20 @@ def deal_cards(match: Match, line: DealLine, seed: str) -> tuple[DealEvent, ...]
     )  # fmt: skip
 
 
-def lay_out(match: Match, line: DealLine, layout: Any, told_by: DealtBy) -> tuple[DealEvent, ...] | Illegal:
-    """Take a layout told by the table; refused when it is not a deal of this game."""
-    if reasons := match.kernel.check_layout(match.rules, len(line.seats), layout):
-        return Illegal(reasons)
-    return (_dealt(match, line, told_by, layout),)
+def lay_out(
+    match: Match, line: DealLine, layout: Any, told_by: DealtBy, mode: Mode = "dealt",
+    consent: Consent | None = None, why: UUID | None = None,
+) -> tuple[DealEvent, ...] | Illegal:  # fmt: skip
+    """Take a layout told by the table, or one of what lies open where the hands are known to nobody else.
 
-
-def observe(match: Match, line: DealLine, cards: Cards, told_by: DealtBy) -> tuple[DealEvent, ...] | Illegal:
-    """Take what lies open where the hands are known to nobody else; refused when it cannot lie there."""
+    Refused when it is not a deal of this game, and is not let stand by `consent` or play cannot go on from it (rules 4.2).
+    """
     game, places = match.kernel, len(line.seats)
-    layout = game.lay_open(match.rules, places, cards)
-    if reasons := game.check_open(match.rules, places, layout):
-        return Illegal(reasons)
-    return (_dealt(match, line, told_by, layout, "observed"),)
+    faults = layout_faults(game, match.rules, places, layout, mode)
+    if refused := no_play(game, places, layout, faults) if consent else faults:
+        return Illegal(refused)
+    dealt = _dealt(match, line, told_by, layout, mode)
+    return (msgspec.structs.replace(dealt, irregular=faults, why=why, consent=consent) if faults else dealt,)
 
 
 def play(
@@ -261,6 +265,8 @@ def evolve(deal: Deal | None, recorded: Recorded) -> Deal:
             laid_out_with=event.shuffles,
             shuffles=event.shuffles,
             words=event.words,
+            irregular=event.irregular,
+            consent=event.consent,
         )
     assert deal is not None, "a deal stream begins with CardsDealt"
     now = follow(deal, event, recorded.version)

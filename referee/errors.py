@@ -69,7 +69,8 @@ class NeedsIfMatch(RefereeError):
 
 
 class Refused(RefereeError):
-    """The rules forbid it. `legal` are some moves that would have been accepted, `version` the state judged."""
+    """The rules forbid it. `legal` are some moves that would have been accepted, `version` the state judged;
+    `may_lie`: a layout from which play can go on by consent."""
 
     def __init__(
         self,
@@ -79,10 +80,12 @@ class Refused(RefereeError):
         move: Any = None,
         legal: Sequence[Any] = (),
         version: int | None = None,
+        may_lie: bool = False,
     ) -> None:
         super().__init__(", ".join(violation.code for violation in violations))
         self.violations = tuple(violations)
         self.seat, self.move, self.legal, self.version = seat, move, tuple(legal), version
+        self.may_lie = may_lie
 
 
 class Fault(msgspec.Struct, frozen=True):

@@ -1,24 +1,29 @@
 """How a deal begins: laid out as told, observed, counted only, or shuffled here - at once or with the seats' words."""
 
 from typing import Any
+from uuid import UUID
 
 import msgspec
 
 from referee import deal, dealer, errors, fingerprint, match, scoring
 from referee.access import Caller, seed_id
 from referee.desk import Done, Plan, allowed, check_version, only
-from referee.events import DealTallied, Event, Mode, Recorded, ShuffleClosed, WordAdded
+from referee.events import Consent, DealEvent, DealTallied, DealtBy, Event, Mode, Recorded, ShuffleClosed, WordAdded
 from referee.match import DealLine, Match
 from referee.rules.cards import Cards
+from referee.rules.layouts import no_play
+from referee.rules.verdict import Illegal
 from referee.service import Referee
+from referee.settling.consent import consented, words_of
 from referee.store.log import Key
 
 
 class Start(msgspec.Struct, frozen=True):
     """What the table says of the next deal; nothing: the referee shuffles, with `words` once the seats gave theirs.
 
-    `layout`: everything that was dealt; `open`: what lies open of hands that only the players know; `tally`: the
-    result alone. `number`, where given, must be that of the next deal.
+    `layout`: everything that was dealt; `open`: what lies open of hands that only the players know, of these `sizes` where
+    they are not the regular ones; `tally`: the result alone. `number`, where given, must be that of the next deal.
+    `let_stand`: play has gone on from an irregular layout, and these seats `agreed` that it stands, and `why`.
     """
 
     layout: Any = None
@@ -26,6 +31,10 @@ class Start(msgspec.Struct, frozen=True):
     tally: Any = None
     words: bool = False
     number: int | None = None
+    sizes: tuple[int, ...] | None = None
+    let_stand: bool = False
+    agreed: tuple[int, ...] = ()
+    why: str | None = None
 
     @property
     def mode(self) -> Mode:
@@ -54,12 +63,8 @@ async def start(referee: Referee, who: Caller, how: Start, if_match: int | None,
             if not how.words:
                 batches.append(referee.batch(line.id, 0, who.name, *deal.deal_cards(now, line, seed)))
             return Plan(batches, {seed_id(referee.secret, line.id): seed})
-        told_by = only(who, "arbiter", "scorekeeper")
-        if how.open is not None:
-            dealt = allowed(deal.observe(now, line, how.open, told_by), now.version)
-        else:
-            dealt = allowed(deal.lay_out(now, line, how.layout, told_by), now.version)
-        return Plan([*batches, referee.batch(line.id, 0, who.name, *dealt)])
+        dealt, words = _told(who, now, line, how, only(who, "arbiter", "scorekeeper"))
+        return Plan([*batches, referee.batch(line.id, 0, who.name, *dealt)], words)
 
     only(who, "arbiter", "scorekeeper", "seat")
     return await referee.carry_out(who, key, decide)
@@ -94,6 +99,37 @@ async def deal_now(referee: Referee, who: Caller, number: int, key: Key | None) 
 
     only(who, "arbiter", "scorekeeper", "seat")
     return await referee.carry_out(who, key, decide)
+
+
+def _told(
+    who: Caller, now: Match, line: DealLine, how: Start, told_by: DealtBy
+) -> tuple[tuple[DealEvent, ...], dict[UUID, str]]:  # fmt: skip
+    """A layout that the table tells; an irregular one by consent of all seats or the arbiter, and the words for it.
+
+    Raises Refused, saying whether it may stand, or Clash CONSENT_MISSING.
+    """
+    game, places, layout = now.kernel, len(line.seats), how.layout
+    if how.open is not None:
+        layout = game.lay_open(now.rules, places, how.open, how.sizes)
+    elif not isinstance(layout, game.Layout):
+        raise errors.BadValue(errors.Fault("#/layout/type", f"this is a match of {now.game}"))
+    dealt = deal.lay_out(now, line, layout, told_by, how.mode)
+    if not isinstance(dealt, Illegal):
+        return dealt, {}
+    may_lie = not no_play(game, places, layout, dealt.violations)
+    if not (may_lie and how.let_stand):
+        raise errors.Refused(dealt.violations, version=now.version, may_lie=may_lie)
+    consent, (reason, words) = _consent(who, now, how), words_of(how.why)
+    return allowed(deal.lay_out(now, line, layout, told_by, how.mode, consent, reason)), words
+
+
+def _consent(who: Caller, now: Match, how: Start) -> Consent:
+    """On whose word an irregular layout stands. Where seats answer with tokens it is the arbiter's: nobody proposes one."""
+    if now.consent == "tokens" and who.role != "arbiter":
+        raise errors.Clash(
+            "CONSENT_MISSING", "In this match the arbiter lets an irregular layout stand, with a reason."
+        )
+    return consented(who, now, False, how.agreed, how.why)
 
 
 async def _tallied(

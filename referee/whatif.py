@@ -13,6 +13,7 @@ from referee.fingerprint import canonical
 from referee.rules.cards import Cards
 from referee.rules.chance import Chance, Told, WrongOutcome
 from referee.rules.hands import check_hands, hands_due
+from referee.rules.layouts import layout_faults, no_play
 from referee.rules.verdict import Illegal, Violation, claims_in
 
 
@@ -59,8 +60,8 @@ def what_if(deal: Deal, rules: Any, since: int, moves: Sequence[Supposed], seed:
     same answer. Illegal where the rules cannot be played by so many, or the cards not be dealt under them.
     """
     game, seats = deal.kernel, len(deal.seats)
-    check = game.check_open if deal.mode == "observed" else game.check_layout
-    if reasons := game.agree(rules, seats) or check(rules, seats, deal.layout):
+    faults = layout_faults(game, rules, seats, deal.layout, deal.mode)
+    if reasons := game.agree(rules, seats) or no_play(game, seats, deal.layout, faults):
         return Illegal(reasons)
     now, departures, assumed = at_move(deal, 0), list[Departure](), list[int]()
     now = msgspec.structs.replace(now, notes=deal.notes)

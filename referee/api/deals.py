@@ -40,15 +40,21 @@ class Deals(Controller):
     ) -> Response[s.DealStartedOut]:  # fmt: skip
         """Start the next deal: laid out as told, observed, only counted, or shuffled and dealt by the referee.
 
-        Only the scorekeeper or the arbiter tells a layout, what lies open, or a result.
+        Only the scorekeeper or the arbiter tells a layout, what lies open, or a result. A layout that is not one of the
+        game is refused (422); where play has gone on from it, `let_stand` records it with what is irregular, by consent of
+        all seats (`agreed`) or by the arbiter, and says `why`. A wrong pack never stands, nor any irregular layout of Sabo:
+        void the deal.
         """
         told = [name for name in ("layout", "open", "tally", "words") if getattr(data, name) not in (None, False)]
         if len(told) > 1:
             raise errors.BadValue(errors.Fault(f"#/{told[-1]}", f"give only one of {', '.join(told)}"))
+        _irregular(data)
         layout = cards_in(data.layout, data.alphabet, "#/layout")
         cards = cards_in(data.open, data.alphabet, "#/open")
         tally = cards_in(data.tally, data.alphabet, "#/tally")
-        how = starting.Start(layout, cards, tally, data.words, data.number)
+        how = starting.Start(
+            layout, cards, tally, data.words, data.number, data.sizes, data.let_stand, data.agreed, data.why
+        )
         version = if_match(request)
         if tally is not None and version is None and data.number is None:
             raise errors.NeedsIfMatch(
@@ -161,6 +167,17 @@ class Deals(Controller):
         entries = await referee.entries(deal_id(match_id, number), after, limit)
         events = await events_out(referee, entries, deal, sight)
         return answer(request, events_page(events, deal.version), deal.version, who)
+
+
+def _irregular(data: s.StartDeal) -> None:
+    """Raises BadValue for what is said of an irregular layout where no layout is told."""
+    if data.sizes is not None and data.open is None:
+        raise errors.BadValue(errors.Fault("#/sizes", "only beside `open`"))
+    if data.let_stand and data.layout is None and data.open is None:
+        raise errors.BadValue(errors.Fault("#/let_stand", "only beside `layout` or `open`"))
+    for name in ("why", "agreed"):
+        if getattr(data, name) and not data.let_stand:
+            raise errors.BadValue(errors.Fault(f"#/{name}", "only beside `let_stand`"))
 
 
 async def _played(

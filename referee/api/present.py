@@ -115,6 +115,8 @@ def deal_out(deal: Deal, sight: Sight) -> s.DealOut:
         commitment=deal.commitment,
         words=deal.words,
         seed=deal.seed,
+        irregular=tuple(fault.code for fault in deal.irregular),
+        consent=deal.consent,
     )
 
 

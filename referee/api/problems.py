@@ -106,7 +106,7 @@ def _refused(request: Request[Any, Any, Any], error: errors.Refused) -> Response
     return problem(
         422,
         lead.code,
-        lead.detail,
+        f"{lead.detail} {rulebook.may_lie(lang)}" if error.may_lie else lead.detail,
         headers=headers,
         title=lead.detail,
         clause=lead.clause,

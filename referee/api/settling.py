@@ -37,15 +37,12 @@ from referee.settling.asks import (
     VoidDeal,
 )  # fmt: skip
 
-Why = Annotated[str, Meta(max_length=10_000)] | None
-Agreed = Annotated[tuple[Seat, ...], Meta(max_length=100)]
-
 
 class Said(s.In, frozen=True):
     """Why, and which seats agreed where the scorekeeper records it."""
 
-    why: Why = None
-    agreed: Agreed = ()
+    why: s.Why = None
+    agreed: s.Agreed = ()
     alphabet: s.Alphabet = "latin"
 
 
@@ -109,7 +106,7 @@ class ProposalIn(s.In, frozen=True):
     """What is put to all seats, and why."""
 
     ask: AnyAsk
-    why: Why = None
+    why: s.Why = None
     alphabet: s.Alphabet = "latin"
 
 
@@ -123,7 +120,7 @@ class DisputeIn(s.In, frozen=True):
     """The move that is disputed (from 1), and why."""
 
     move: Number
-    why: Why = None
+    why: s.Why = None
 
 
 class RulingIn(s.In, frozen=True):

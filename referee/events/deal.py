@@ -18,7 +18,8 @@ class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
     `commitment`: SHA-256 of the seed (hex); `words` by place, empty where none was added; `shuffles`: how many things
     the layout asked of chance. `seats` sit at the table, clockwise, one to a place; empty means
     those that the match was opened with.
-    Everything in a deal's stream counts by place at this table.
+    Everything in a deal's stream counts by place at this table. `irregular`: why this is no layout of the game, where it
+    was let stand, with the reason and who agreed.
     """
 
     match: UUID
@@ -32,6 +33,9 @@ class CardsDealt(Fact, frozen=True, tag="CardsDealt"):
     shuffles: int = 0
     words: tuple[str, ...] = ()
     seats: tuple[int, ...] = ()
+    irregular: tuple[Violation, ...] = ()
+    why: UUID | None = None
+    consent: Consent | None = None
 
 
 class Moved(Fact, frozen=True):

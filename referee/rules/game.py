@@ -24,17 +24,18 @@ class Game(Protocol):
     `play` found and asks no rule, so a recorded deal never depends on rules that came later.
 
     In an observed deal a card that nobody has seen is `?` in the same Structs: `lay_open` makes such a layout of the
-    cards that lie open, `check_open` checks one, `judge` gives claims where a duty depends on a hidden hand, `play` asks
-    `chance` (a Told) for each card that the table saw turn up, `evolve` takes a played card from the hand or else one
-    `?`, and `legal_moves` lists only moves that name no card, or those of the card it is asked about. `seen` are the
-    cards that a recorded move turned up, `outcomes` its shuffles; together they replay it.
+    cards that lie open and the `sizes` of the hands, `check_open` checks one, `judge` gives claims where a duty
+    depends on a hidden hand, `play` asks `chance` (a Told) for each card that the table saw turn up, `evolve` takes a
+    played card from the hand or else one `?`, and `legal_moves` lists only moves that name no card, or those of the
+    card it is asked about. `seen` are the cards that a recorded move turned up, `outcomes` its shuffles; together they
+    replay it.
 
     `put_right` says what is put where by a remedy of rules 4.2, `amend` applies a note of it. `PUTS` are the zones between
     which a remedy puts cards.
 
-    A move whose refusal has only codes of `CAN_STAND` can be played all the same. `breaks` says whether the known hand
-    makes a claim false; `prove` what the record proves (see `proof`), `check_record` whether it
-    can be at all; `FAULTS` names false claims.
+    A move whose refusal has only codes of `CAN_STAND` can be played all the same, and from a layout with only faults
+    of `CAN_LIE` play can go on (see `layouts`). `breaks` says whether the known hand makes a claim false; `prove` what
+    the record proves (see `proof`), `check_record` whether it can be at all; `FAULTS` names false claims.
     """
 
     @property
@@ -64,6 +65,8 @@ class Game(Protocol):
     @property
     def CAN_STAND(self) -> frozenset[str]: ...
     @property
+    def CAN_LIE(self) -> frozenset[str]: ...
+    @property
     def PUTS(self) -> Mapping[str, frozenset[tuple[str, str]]]: ...
     @property
     def FAULTS(self) -> Mapping[tuple[str, str], str]: ...
@@ -74,7 +77,7 @@ class Game(Protocol):
     def last_deal(self, rules: Any, number: int) -> bool: ...
     def lay_out(self, rules: Any, seats: int, dealer: int, cards: Cards, chance: Chance) -> Any: ...
     def check_layout(self, rules: Any, seats: int, layout: Any) -> tuple[Violation, ...]: ...
-    def lay_open(self, rules: Any, seats: int, cards: Cards) -> Any: ...
+    def lay_open(self, rules: Any, seats: int, cards: Cards, sizes: Sequence[int] | None = None) -> Any: ...
     def check_open(self, rules: Any, seats: int, layout: Any) -> tuple[Violation, ...]: ...
     def start(self, dealer: int, layout: Any) -> Any: ...
     def judge(self, rules: Any, state: Any, seat: int, move: Any) -> Verdict: ...

@@ -64,7 +64,7 @@ def put(state: S, puts: Sequence[Put]) -> S:
 def hide_puts(puts: Sequence[Put], sight: Sight) -> tuple[Put, ...]:
     """What was put as a reader may see it: cards that lay or lie open, or are in the reader's hand; else `?`.
 
-    Where in a face-down pile a card went is for nobody but at its ends, nor in what order a discard was renewed.
+    Where in a face-down pile a card went is hidden too, and in what order a discard was renewed.
     """
     return tuple(puts) if sight.everything else tuple(_hidden(one, sight) for one in puts)
 
@@ -72,7 +72,7 @@ def hide_puts(puts: Sequence[Put], sight: Sight) -> tuple[Put, ...]:
 def _hidden(one: Put, sight: Sight) -> Put:
     source, target = one.source, one.target
     seen = source.zone != "discard" and any(_open(spot, sight) for spot in (source, target))
-    if target.zone in FACE_DOWN and target.at:
+    if target.zone in FACE_DOWN:
         target = msgspec.structs.replace(target, at=None)
     return Put(one.card if seen else HIDDEN, source, target)
 

@@ -10,9 +10,9 @@ import msgspec
 
 from referee.rules.game import Game
 from referee.rules.options import Option, options_of
-from referee.rules.words import LANGUAGES, clause_text, pick, say, texts_of
+from referee.rules.words import LANGUAGES, clause_text, may_lie, pick, say, texts_of
 
-__all__ = ["LANGUAGES", "Rulebook", "clause_text", "pick", "print_lines", "rulebook", "say"]
+__all__ = ["LANGUAGES", "Rulebook", "clause_text", "may_lie", "pick", "print_lines", "rulebook", "say"]
 
 
 class Clause(msgspec.Struct, frozen=True):

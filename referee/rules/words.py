@@ -41,6 +41,12 @@ def say(violation: Violation, lang: str) -> str:
     return _fill(texts_of("common")["code"][violation.code][lang], violation.params, lang)
 
 
+def may_lie(lang: str) -> str:
+    """What can still be done about a layout that is refused, once play has gone on (rules 4.2)."""
+    text: str = texts_of("common")["hint"]["may_lie"][lang]
+    return text
+
+
 def say_claim(claim: Claim, lang: str) -> str:
     """What a move takes for granted, in words; an unknown code is a KeyError."""
     return _fill(texts_of("common")["claim"][claim.code][lang], claim.params, lang)

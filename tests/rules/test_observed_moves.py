@@ -51,7 +51,7 @@ def refused(game: Game, state: Any, move: Any, seat: int | None = None, rules: A
     ("name", "cards", "codes"),
     [
         ("tablanet", TABLE, []),
-        ("tablanet", TABLE[:3], ["DEAL_SIZES", "PACK_SIZE"]),
+        ("tablanet", TABLE[:3], ["DEAL_SIZES"]),
         ("tablanet", ("2S", "2S", "3H", "7C"), ["CARD_SEEN_TWICE"]),
         ("tablanet", ("2S", "X", "3H", "7C"), ["PACK_MISMATCH"]),
         ("tablanet", ("2S", "JC", "3H", "7C"), ["JACK_ON_TABLE"]),

@@ -253,6 +253,7 @@ def test_what_was_put_shows_no_hidden_card() -> None:
     assert [one.card for one in hide_puts(puts, Sight(1))] == ["2S", "3S", "4S", "5S", "?", "?"]
     assert [one.card for one in hide_puts(puts, Sight(0))] == ["?", "?", "4S", "5S", "?", "?"]
     assert {one.target.at for one in hide_puts(puts, PUBLIC)} == {None}
+    assert hide_puts((Put("8S", hand, top),), PUBLIC)[0].target.at is None
     assert hide_puts(puts, Sight(everything=True)) == puts
 
 

@@ -29,7 +29,7 @@ from referee.api.schemas.answers import (
     VerdictOut,
     ViolationOut,
 )
-from referee.api.schemas.base import Alphabet, In, Moment, Out, SeatNumber
+from referee.api.schemas.base import Agreed, Alphabet, In, Moment, Out, SeatNumber, Why
 from referee.api.schemas.requests import (
     AddWord,
     First,
@@ -45,6 +45,7 @@ from referee.api.schemas.requests import (
 
 __all__ = [
     "AddWord",
+    "Agreed",
     "Alphabet",
     "AskedOut",
     "ClaimOut",
@@ -86,4 +87,5 @@ __all__ = [
     "Tokens",
     "VerdictOut",
     "ViolationOut",
+    "Why",
 ]

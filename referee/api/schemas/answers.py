@@ -4,7 +4,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from referee.api.schemas.base import Moment, Out
-from referee.events import DealtBy, Event, Lines, Mode, Points, Role
+from referee.events import Consent, DealtBy, Event, Lines, Mode, Points, Role
 from referee.rules.cards import Card
 from referee.rules.game import Effects, Move, State
 
@@ -138,6 +138,7 @@ class DealOut(Out, frozen=True):
 
     `commitment` is the SHA-256 of the seed where the referee shuffled, `seed` follows when the deal is over. `seats`
     sit at the table; `state`, `words`, `points` and `lines` run by place at it, `turn` and `dealer` are seats.
+    `irregular`: codes of what is irregular in the layout where it was let stand, and on whose `consent`.
     """
 
     match: UUID
@@ -156,6 +157,8 @@ class DealOut(Out, frozen=True):
     commitment: str | None
     words: tuple[str, ...]
     seed: str | None
+    irregular: tuple[str, ...]
+    consent: Consent | None
 
 
 class DealStartedOut(Out, frozen=True):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from referee.api.schemas.base import Alphabet, In, SeatNumber
+from referee.api.schemas.base import Agreed, Alphabet, In, SeatNumber, Why
 from referee.events import WORD, Role
 from referee.rules.cards import Card
 from referee.rules.game import Layout, Move, Tally
@@ -57,15 +57,21 @@ class StartDeal(In, frozen=True):
     """The next deal: laid out as told, or shuffled and dealt by the referee when no layout is given.
 
     With `words` the referee commits itself to its seed first and waits for the seats' words before it deals. `open`:
-    what lies open of real cards whose hands only the players know; `tally`: the result of a deal that is only counted.
-    `number`, where given, must be that of the next deal.
+    what lies open of real cards whose hands only the players know, and `sizes` of these hands by place at the table where
+    they are not the regular ones; `tally`: the result of a deal that is only counted. `number`, where given, must be that
+    of the next deal. `let_stand`: play has gone on from an irregular layout and it shall stand; `why`, and the seats that
+    `agreed` where the scorekeeper records it.
     """
 
     layout: Layout | None = None
     open: Annotated[tuple[Card, ...], Meta(max_length=20)] | None = None
+    sizes: Annotated[tuple[Annotated[int, Meta(ge=0, le=108)], ...], Meta(min_length=1, max_length=20)] | None = None
     tally: Tally | None = None
     words: bool = False
     number: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+    let_stand: bool = False
+    why: Why = None
+    agreed: Agreed = ()
     alphabet: Alphabet = "latin"
 
 

@@ -7,6 +7,7 @@ from referee.rules.sabo.amends import PUTS, amend, put_right
 from referee.rules.sabo.judging import breaks, judge, legal_moves, playable, sabo_allowed
 from referee.rules.sabo.layout import agree, check_layout, check_open, last_deal, lay_open, lay_out, most, pack, start
 from referee.rules.sabo.model import (
+    CAN_LIE,
     CAN_STAND,
     DEALER_CLAUSE,
     END_CLAUSE,
@@ -52,6 +53,7 @@ from referee.rules.sabo.sight import hide_effects, hide_layout, hide_state
 from referee.rules.sabo.tally import Tally, tally
 
 __all__ = [
+    "CAN_LIE",
     "CAN_STAND",
     "DEALER_CLAUSE",
     "END_CLAUSE",

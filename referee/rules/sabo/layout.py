@@ -1,5 +1,6 @@
 """Before the first move of a Sabo deal (SB-1 to SB-5)."""
 
+from collections.abc import Sequence
 from itertools import chain
 
 from referee.rules.cards import HIDDEN, Cards, surplus
@@ -59,10 +60,14 @@ def check_layout(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, .
     return tuple(found)
 
 
-def lay_open(rules: Rules, seats: int, cards: Cards) -> Layout:
-    """The layout of an observed deal: nothing lies open in Sabo, so a card named in `cards` fails `check_open`."""
-    first = (*cards, *(HIDDEN,) * (HAND_SIZE - len(cards)))
-    return Layout((first, *((HIDDEN,) * HAND_SIZE,) * (seats - 1)), ((HIDDEN,) * SABO_SIZE[seats],) * seats)
+def lay_open(rules: Rules, seats: int, cards: Cards, sizes: Sequence[int] | None = None) -> Layout:
+    """The layout of an observed deal: nothing lies open in Sabo, so a card named in `cards` fails `check_open`.
+
+    `sizes` of the hands by seat, which fail there too unless they are those of SB-2.
+    """
+    hands = [(HIDDEN,) * size for size in ((HAND_SIZE,) * seats if sizes is None else sizes)]
+    first = (*cards, *hands[0][len(cards) :])
+    return Layout((first, *hands[1:]), ((HIDDEN,) * SABO_SIZE[seats],) * seats)
 
 
 def check_open(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, ...]:

@@ -23,6 +23,8 @@ CAN_STAND: Final = frozenset(
     {"NOT_YOUR_TURN", "MUST_FOLLOW_SUIT", "NOT_LOWEST_OF_SUIT", "SABO_NOT_ALLOWED", "SABO_LOOKED_AT"}
 )
 """Refusals that an arbiter may let stand: the cards can lie as they were played."""
+CAN_LIE: Final[frozenset[str]] = frozenset()
+"""What may be wrong with a layout from which play can go on: nothing, for the counts cannot come right (rules 4.2)."""
 
 LOW_TO_HIGH: Final = ("K", "Q", "J", "10", "9", "8", "7", "6", "5", "4", "3", "2", "A")
 SENIORITY: Final = {"S": 0, "H": 1, "D": 2, "C": 3}

@@ -16,6 +16,7 @@ from referee.rules.tablanet.layout import (
 )
 from referee.rules.tablanet.model import (
     ACES,
+    CAN_LIE,
     CAN_STAND,
     DEAL_BONUS,
     DEALER_CLAUSE,
@@ -49,6 +50,7 @@ from referee.rules.tablanet.tally import Tally, tally
 
 __all__ = [
     "ACES",
+    "CAN_LIE",
     "CAN_STAND",
     "DEALER_CLAUSE",
     "DEAL_BONUS",

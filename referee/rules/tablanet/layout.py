@@ -1,5 +1,6 @@
 """Before the first move of a Tablanet deal (TN-1 to TN-7)."""
 
+from collections.abc import Sequence
 from itertools import chain
 
 from referee.rules.cards import HIDDEN, PACK, RANK, Card, Cards, surplus
@@ -81,10 +82,14 @@ def check_layout(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, .
     return tuple(found)
 
 
-def lay_open(rules: Rules, seats: int, cards: Cards) -> Layout:
-    """The layout of an observed deal: `cards` lie open on the table, everything else is unseen."""
-    size = HAND_SIZE[seats]
-    return Layout(((HIDDEN,) * size,) * seats, cards, (HIDDEN,) * (len(PACK) - size * seats - TABLE_SIZE))
+def lay_open(rules: Rules, seats: int, cards: Cards, sizes: Sequence[int] | None = None) -> Layout:
+    """The layout of an observed deal: `cards` lie open on the table, everything else is unseen.
+
+    `sizes` of the hands by seat, where they are not those of TN-4; the stock is what remains of the pack.
+    """
+    sizes = (HAND_SIZE[seats],) * seats if sizes is None else sizes
+    rest = len(PACK) - sum(sizes) - len(cards)
+    return Layout(tuple((HIDDEN,) * size for size in sizes), cards, (HIDDEN,) * rest)
 
 
 def check_open(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, ...]:
@@ -95,14 +100,23 @@ def check_open(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, ...
 
 
 def start(dealer: int, layout: Layout) -> State:
-    """The state before the first move; the seat after the dealer acts first (TN-7)."""
+    """The state before the first move; the seat after the dealer acts first, or the next that holds a card (TN-7)."""
     seats = len(layout.hands)
     none = (0,) * seats
-    return State(dealer, (dealer + 1) % seats, layout.hands, layout.table, layout.stock, ((),) * seats, none, none)
+    return State(
+        dealer, next_holder(layout.hands, dealer), layout.hands, layout.table, layout.stock, ((),) * seats, none, none
+    )
+
+
+def next_holder(hands: Sequence[Cards], seat: int) -> int:
+    """The next seat clockwise from `seat`, itself last, that holds a card: without one it is passed over (TN-7)."""
+    order = [(seat + step) % len(hands) for step in range(1, len(hands) + 1)]
+    return next((other for other in order if hands[other]), seat)
 
 
 def batch(cards: Cards, seats: int, dealer: int) -> tuple[tuple[Cards, ...], Cards]:
-    """Hands dealt one card at a time from the dealer's left, and the cards that remain (TN-4, TN-16)."""
+    """Hands dealt one card at a time from the dealer's left, as far as the cards reach, and those that remain (TN-4,
+    TN-16)."""
     dealt = HAND_SIZE[seats] * seats
     hands = tuple(cards[(seat - dealer - 1) % seats : dealt : seats] for seat in range(seats))
     return hands, cards[dealt:]

@@ -37,6 +37,8 @@ CAN_STAND: Final = frozenset(
     {"NOT_YOUR_TURN", "CAPTURE_REQUIRED", "CAPTURE_NOT_VALID", "CAPTURE_NOT_MAXIMAL", "TOO_MANY_GROUPS"}
 )
 """Refusals that an arbiter may let stand: the cards can lie as they were played."""
+CAN_LIE: Final = frozenset({"DEAL_SIZES", "JACK_ON_TABLE"})
+"""What may be wrong with a layout from which play can go on (rules 4.2); a wrong pack never."""
 FAULTS: Final[dict[tuple[str, str], str]] = {}
 """False claims by name: none, for nothing that Tablanet demands depends on a hand (rules 5)."""
 

@@ -6,7 +6,7 @@ from referee.rules.cards import Cards, played_from, without
 from referee.rules.chance import Chance
 from referee.rules.puts import Shown
 from referee.rules.tablanet.captures import bonus_of
-from referee.rules.tablanet.layout import batch
+from referee.rules.tablanet.layout import batch, next_holder
 from referee.rules.tablanet.model import Effects, Leftovers, Play, Rules, State
 
 
@@ -21,7 +21,7 @@ def play(rules: Rules, state: State, seat: int, move: Play, chance: Chance) -> E
         return Effects(following, captured, tablanet, bonus)
     if state.stock:
         hands, _ = batch(state.stock, seats, state.dealer)
-        return Effects(following, captured, tablanet, bonus, batch=hands)
+        return Effects(next_holder(hands, seat), captured, tablanet, bonus, batch=hands)
     to = seat if captured else state.last_capturer
     left = () if tablanet else without(state.table, move.captures) if captured else (*state.table, move.card)
     leftovers = Leftovers(to, tuple(sorted(left))) if left and to is not None else None

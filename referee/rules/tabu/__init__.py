@@ -4,6 +4,7 @@ from referee.rules.tabu.amends import PUTS, amend, put_right
 from referee.rules.tabu.judging import breaks, judge, legal_moves, playable
 from referee.rules.tabu.layout import agree, check_layout, check_open, last_deal, lay_open, lay_out, most, pack, start
 from referee.rules.tabu.model import (
+    CAN_LIE,
     CAN_STAND,
     DEALER_CLAUSE,
     DRAW,
@@ -42,6 +43,7 @@ from referee.rules.tabu.sight import hide_effects, hide_layout, hide_state
 from referee.rules.tabu.tally import Tally, tally
 
 __all__ = [
+    "CAN_LIE",
     "CAN_STAND",
     "DEALER_CLAUSE",
     "DRAW",

@@ -40,7 +40,7 @@ def _claims(rules: Rules, state: State, seat: int, move: Move) -> tuple[Claim, .
         return (Claim("DRAWN_PLAYED", "TB-8", seat, {"card": move.card}),) if state.drawn == HIDDEN else ()
     if isinstance(move, Draw) and _owes_draw(state):
         return ()
-    ranks = {RANK[card] for card in state.row}
+    ranks = _matched_by(state.row)
     if isinstance(move, Pass) or rules.must_play == "strict":
         ranks.update(SPECIAL)
     if not ranks or (rules.must_play == "free" and not isinstance(move, Pass)):
@@ -95,11 +95,16 @@ def playable(card: Card, row: Cards) -> bool:
     return rank in SPECIAL or rank in map(RANK.__getitem__, row)
 
 
+def _matched_by(row: Cards) -> set[str]:
+    """The ranks that match a card of the row; a jack or joker that was left in it is matched by none (rules 4.2)."""
+    return {RANK[card] for card in row}.difference(SPECIAL)
+
+
 def _must_play(rules: Rules, hand: Cards, row: Cards) -> bool:
     """Whether the hand holds a card that forbids drawing instead (TB-7, B3)."""
     if rules.must_play == "free":
         return False
-    ranks = {RANK[card] for card in row}
+    ranks = _matched_by(row)
     if rules.must_play == "strict":
         ranks.update(SPECIAL)
     return not ranks.isdisjoint(map(RANK.get, hand))

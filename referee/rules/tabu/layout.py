@@ -1,6 +1,6 @@
 """Before the first move of a Tabu deal (TB-1 to TB-5)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 import msgspec
@@ -81,10 +81,14 @@ def check_layout(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, .
     return tuple(found)
 
 
-def lay_open(rules: Rules, seats: int, cards: Cards) -> Layout:
-    """The layout of an observed deal: `cards` lie open in the row, everything else is unseen."""
-    reserve = len(pack(rules, seats)) - HAND_SIZE * seats - len(cards)
-    return Layout(((HIDDEN,) * HAND_SIZE,) * seats, cards, (HIDDEN,) * reserve)
+def lay_open(rules: Rules, seats: int, cards: Cards, sizes: Sequence[int] | None = None) -> Layout:
+    """The layout of an observed deal: `cards` lie open in the row, everything else is unseen.
+
+    `sizes` of the hands by seat, where they are not those of TB-3; the reserve is what remains of the pack.
+    """
+    sizes = (HAND_SIZE,) * seats if sizes is None else sizes
+    rest = len(pack(rules, seats)) - sum(sizes) - len(cards)
+    return Layout(tuple((HIDDEN,) * size for size in sizes), cards, (HIDDEN,) * rest)
 
 
 def check_open(rules: Rules, seats: int, layout: Layout) -> tuple[Violation, ...]:

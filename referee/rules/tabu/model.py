@@ -27,6 +27,8 @@ CAN_STAND: Final = frozenset(
     | {"CARDS_LEFT_BEHIND", "WRONG_REFILL", "DRAWS_FORGOTTEN"}
 )
 """Refusals that an arbiter may let stand: the cards can lie as they were played."""
+CAN_LIE: Final = frozenset({"DEAL_SIZES", "SPECIAL_IN_ROW"})
+"""What may be wrong with a layout from which play can go on (rules 4.2); a wrong pack never."""
 FAULTS: Final = {
     ("NOTHING_PLAYABLE", "tabu.draw"): "drew_while_able",
     ("NOTHING_PLAYABLE", "tabu.pass"): "passed_while_able",
