@@ -15,7 +15,6 @@ from referee.rules.sabo import Hand, Place
 from tests.rules.observing import Made, Sides, both_sides
 from tests.vectors_of import cases
 
-
 CLEAN_DEALS = 200
 
 
