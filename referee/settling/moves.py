@@ -111,6 +111,8 @@ async def correct_move(
         raise errors.BadValue(errors.Fault("#/seen", str(error))) from error
     if after.irregular:
         raise errors.Consequences([(number, found) for number, found in after.irregular])
+    if reasons := deal.impossible(after.deal, now.rules):
+        raise errors.Refused(reasons, version=found.version)
     events: list[Any] = [MoveCorrected(consent, reason, ask.number, after.moves), *deal.found_in(after.deal, now.rules)]
     if after.deal.state.turn is None and not hands_due(after.deal.state):
         events += deal.finish(after.deal, now.rules, seed)
