@@ -2,21 +2,17 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
 import httpx
-import pytest
 from litestar.testing import AsyncTestClient
 
 from referee.api.app import create_app
 from referee.settings import Settings
 from tests.http.deals import plan, shuffled, told
-from tests.http.served import Served
 from tests.http.stored import stored
 from tests.http.table import Opened, Table
-from tests.postgres import Server
 
 PARALLEL = 50
 LAYOUT = shuffled(11)
@@ -100,20 +96,6 @@ OPEN = {
     "house_rules": {"ace_value": 1},
     "first_dealer": {"seat": 0},
 }
-
-
-@pytest.fixture
-def two_servers(postgres: Server, tmp_path: Path) -> Iterator[tuple[str, str, str]]:
-    """A database, and two processes that serve it."""
-    database = postgres.prepared()
-    servers = Served(database, tmp_path), Served(database, tmp_path)
-    try:
-        for server in servers:
-            server.wait()
-        yield database, servers[0].url, servers[1].url
-    finally:
-        for server in servers:
-            server.kill()
 
 
 def test_races_over_two_processes(two_servers: tuple[str, str, str]) -> None:
