@@ -115,6 +115,19 @@ async def a_void_and_a_move(of: Settled) -> None:
         assert len(await of.events(match)) == 3 + made
 
 
+async def a_void_told_elsewhere(of: Settled) -> None:
+    """A server that has the match in memory makes no move in a deal that another one voided."""
+    match = await of.begin(1)
+    seat, move = MOVES[1]
+    elsewhere = len(of.clients) - 1
+    known = Asked(match.scorekeeper, "/deals/1/moves", {"seat": seat, "move": move})
+    assert (await of.ask(elsewhere, known)).status_code == 201
+    assert (await of.ask(0, Asked(match.scorekeeper, "/deals/1/void", VOID, '"3"'))).status_code == 201
+    late = await of.ask(elsewhere, Asked(match.scorekeeper, "/deals/1/moves", NEXT_MOVE, '"3"'))
+    assert (late.status_code, late.json()["code"]) == (409, "DEAL_VOIDED")
+    assert len(await of.events(match)) == 3
+
+
 async def a_void_and_the_last_move(of: Settled) -> None:
     """The deal is scored or it is void."""
     for first in range(2):
@@ -163,7 +176,14 @@ async def a_last_answer_and_a_move(of: Settled) -> None:
         assert settled.count("ProposalAnswered") == 2
 
 
-SETTLED = [one_of_a_version, a_void_and_a_move, a_void_and_the_last_move, a_result_and_a_void, a_last_answer_and_a_move]
+SETTLED = [
+    one_of_a_version,
+    a_void_and_a_move,
+    a_void_told_elsewhere,
+    a_void_and_the_last_move,
+    a_result_and_a_void,
+    a_last_answer_and_a_move,
+]
 
 
 @pytest.mark.parametrize("contest", SETTLED, ids=lambda contest: contest.__name__)
