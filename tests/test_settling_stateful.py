@@ -75,7 +75,11 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
         self.truth: dict[int, Truth] = {}
         for number in range(deals):
             self.begin(self.rng.choice(["told", "referee", "observed", "observed"]), seed + number)
-            self.go_on(400, self.rng.random() < 0.5)
+            faulty = self.rng.random() < 0.5
+            for _ in range(2):
+                self.go_on(self.rng.randrange(25), faulty)
+                self.correct(0.0, self.rng.random() / 2, False)
+            self.go_on(400, faulty)
 
     def run(self, task: Any) -> Any:
         return self.loop.run_until_complete(task)
@@ -170,7 +174,7 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
                 return
             move = self.rng.choice(moves_of(found, now.rules, truth))
             seat = found.seats[found.state.turn]
-            if faulty and self.rng.random() < 0.2:
+            if faulty and self.rng.random() < 0.3:
                 wild = anything(self.game, truth, self.rng)
                 if can_stand(self.game, now.rules, found.state, found.state.turn, wild):
                     self.settle(asks.LetStand(found.number, seat, wild, seen=self.seen(found, truth, wild)))
@@ -216,6 +220,9 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
     @rule(which=PART, part=PART, let_stand=st.booleans())
     def correct_move(self, which: float, part: float, let_stand: bool) -> None:
         """Another move that was legal then, mostly near the end."""
+        self.correct(which, part, let_stand)
+
+    def correct(self, which: float, part: float, let_stand: bool) -> None:
         found = self.moves_of(self.a_deal(which))
         if found is None or not found.moves:
             return
@@ -225,10 +232,17 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
         made = found.played[number - 1].made
         if truth is None or truth.turn != made.seat:
             return
-        move = self.rng.choice(moves_of(then, self.now.rules, truth))
+        rules = self.now.rules
+        move = self.rng.choice(moves_of(then, rules, truth))
+        wild = anything(self.game, truth, self.rng)
+        if found.mode == "observed" and not isinstance(self.game.judge(rules, then.state, made.seat, wild), Illegal):
+            # as far as the table can tell it may be right
+            move = wild
         seen = self.seen(then, truth, move)
         if self.settle(asks.CorrectMove(found.number, number, move, let_stand, seen)):
             self.counted.pop(found.number, None)
+            now = self.run(self.referee.deal(self.id, found.number))
+            assert number < found.moves or self.true_state(now) is not None
 
     @rule(which=PART, seed=SEEDS)
     def correct_score(self, which: float, seed: int) -> None:
