@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from referee import dealer
-from referee.deal import Deal, as_moved, at_move, evolve, follow_on, found_in, result, said
+from referee.deal import Deal, as_moved, at_move, evolve, follow_on, found_in, impossible, result, said
 from referee.events import (
     CardsDealt,
     DealFinished,
@@ -63,6 +63,8 @@ def audit(opened: MatchOpened, entries: Sequence[Recorded]) -> Divergence | None
         if found := _in_deal(opened, rules, recorded, deal):
             return found
         deal = evolve(deal, recorded)
+    if deal and (reasons := impossible(deal, rules)):
+        return Divergence("illegal", deal.version, deal.moves, violations=reasons)
     return _fair(rules, entries, deal.seed) if deal and deal.seed else None
 
 

@@ -160,8 +160,8 @@ def let_stand(
     verdict = game.judge(rules, deal.state, place, move)
     if not isinstance(verdict, Illegal):
         return play(deal, rules, place, move, chance, seed)
-    if impossible := tuple(fault for fault in verdict.violations if fault.code not in game.CAN_STAND):
-        return Illegal(impossible)
+    if reasons := tuple(fault for fault in verdict.violations if fault.code not in game.CAN_STAND):
+        return Illegal(reasons)
     effects = game.play(rules, deal.state, place, move, chance)
     return _made(deal, rules, said(move)(place, move, effects, verdict.claims, verdict.violations, why, consent), seed)
 
@@ -171,8 +171,8 @@ def show(deal: Deal, rules: Any, hands: tuple[Cards, ...], seed: str | None) -> 
     if reasons := check_hands(deal.kernel, rules, deal.state, hands):
         return Illegal(reasons)
     now = follow(deal, HandsShown(hands))
-    if impossible := _impossible(now, rules):
-        return Illegal(impossible)
+    if reasons := impossible(now, rules):
+        return Illegal(reasons)
     return (HandsShown(hands), *found_in(now, rules), *finish(now, rules, seed))
 
 
@@ -181,8 +181,8 @@ def note(deal: Deal, rules: Any, event: IrregularityNoted) -> tuple[DealEvent, .
     if not event.puts and not event.shown:
         return (event,)
     now = follow(deal, event)
-    if impossible := _impossible(now, rules):
-        return Illegal(impossible)
+    if reasons := impossible(now, rules):
+        return Illegal(reasons)
     return (event, *found_in(now, rules))
 
 
@@ -214,8 +214,8 @@ def record_of(deal: Deal) -> Record:
 def _made(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEvent, ...] | Illegal:
     """A move with what it proves, and the end of the deal if it was the last; refused where no deal could hold it."""
     now = follow(deal, made)
-    if impossible := _impossible(now, rules):
-        return Illegal(impossible)
+    if reasons := impossible(now, rules):
+        return Illegal(reasons)
     events: tuple[Any, ...] = (made, *found_in(now, rules))
     if made.effects.next is None and not hands_due(now.state):
         events += finish(now, rules, seed)
@@ -231,7 +231,7 @@ def found_in(deal: Deal, rules: Any) -> list[IrregularityFound]:
     return [fault for fault in proven if fault not in deal.faults]
 
 
-def _impossible(deal: Deal, rules: Any) -> tuple[Violation, ...]:
+def impossible(deal: Deal, rules: Any) -> tuple[Violation, ...]:
     """Why nobody could have held the cards that an observed deal has shown."""
     return deal.kernel.check_record(rules, record_of(deal)) if deal.mode == "observed" else ()
 

@@ -21,8 +21,8 @@ SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--deals N`: how many deals the random play of tests/rules/test_random_deals.py takes."""
-    parser.addoption("--deals", type=int, default=30, help="deals played at random over all games (default 30)")
+    """`--deals N`: how many deals are played at random, where a test plays so many over all games."""
+    parser.addoption("--deals", type=int, help="deals played at random over all games (default: each test has its own)")
 
 
 @pytest.fixture(scope="session")

@@ -130,6 +130,8 @@ async def correct_move(
     if wrong is not None:
         events.append(wrong.note(found, consent, reason, ask.number - 1, [last] if ask.move != last.move else []))
         stands = deal.follow(stands, events[-1])
+    if reasons := deal.impossible(stands, now.rules):
+        raise errors.Refused(reasons, version=found.version)
     events += deal.found_in(stands, now.rules)
     if stands.state.turn is None and not hands_due(stands.state):
         events += deal.finish(stands, now.rules, seed)

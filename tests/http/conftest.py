@@ -1,6 +1,7 @@
 """A table that all tests of a file share, for those that look at many small things."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from litestar.testing import TestClient
@@ -9,6 +10,7 @@ from referee.api.app import create_app
 from referee.settings import Settings
 from referee.store import migrate
 from tests.conftest import SECRET
+from tests.http.served import Served
 from tests.http.table import Table
 from tests.postgres import Server
 
@@ -39,3 +41,17 @@ def lite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
     settings = Settings(address, SECRET, frozenset({"testserver.local"}), project=False)
     with TestClient(create_app(settings), base_url="http://testserver.local") as client:
         yield Table(client)
+
+
+@pytest.fixture
+def two_servers(postgres: Server, tmp_path: Path) -> Iterator[tuple[str, str, str]]:
+    """A database, and two processes that serve it."""
+    database = postgres.prepared()
+    servers = Served(database, tmp_path), Served(database, tmp_path)
+    try:
+        for server in servers:
+            server.wait()
+        yield database, servers[0].url, servers[1].url
+    finally:
+        for server in servers:
+            server.kill()

@@ -2,7 +2,7 @@
 
 import json
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -12,6 +12,7 @@ from referee.rules.cards import PACK
 from referee.rules.game import GAMES, RULESETS
 from tests.conftest import SQLITE
 from tests.dealing import SeededChance, new_deal, random_line, rules_of
+from tests.http.settle import sabo_match, tally
 from tests.http.table import Opened, Table
 from tests.records.doctor import doctored, golden
 
@@ -91,6 +92,77 @@ def test_C047_a_tie_at_the_target_plays_on(table: Table, name: str) -> None:  # 
     assert match.seats[by].post("/deals", {}).status_code == 201
 
 
+@pytest.mark.parametrize("tie", ["another_deal", "shared"])
+def test_C047_both_stand_at_52(table: Table, tie: str) -> None:  # noqa: N802
+    """Sabo to 50: nobody wins alone, the agreed policy decides, and says the same everywhere."""
+    match = sabo_match(table, *[(7, 6, 0, 0), (6, 7, 0, 0)] * 4, tie=tie)
+    winners = [0, 1] if tie == "shared" else []
+    assert everywhere(match) == ([52, 52, 0, 0], winners)
+    further = tally(match, 6, 7, 0, 0)
+    assert further.status_code == (422 if winners else 201)
+    if not winners:
+        assert everywhere(match) == ([58, 59, 0, 0], [1])
+
+
+def test_C047_52_beats_51(table: Table) -> None:  # noqa: N802
+    match = sabo_match(table, *[(7, 6, 0, 0), (6, 7, 0, 0)] * 3, (7, 6, 0, 0), (6, 6, 1, 0))
+    assert everywhere(match) == ([52, 51, 1, 0], [0])
+
+
+def everywhere(match: Opened) -> tuple[list[int], list[int]]:
+    """Totals and winners, the same in the match, on the sheet and in the record."""
+    now, record = match.spectator.get().json(), match.spectator.get("/record").json()["match"]
+    # a proposal writes last, and says how far the sheet must have come
+    asked = match.scorekeeper.post("/proposals", {"ask": {"kind": "abandon"}})
+    sheet = match.spectator.get(f"/totals?min_position={asked.json()['position']}").json()
+    assert [seat["total"] for seat in sheet["seats"]] == now["totals"] == record[-1]["event"]["totals"]
+    assert sheet["winners"] == now["winners"] == (record[-1]["event"]["seats"] if now["winners"] else [])
+    return now["totals"], now["winners"]
+
+
+# ---- C048
+
+
+class Target(NamedTuple):
+    """The target, results up to the last deal, and three of the last: one short of it, on it, one past it."""
+
+    target: int
+    before: list[dict[str, Any]]
+    last: list[dict[str, Any]]
+
+
+TARGETS = {
+    "tablanet": Target(
+        251,
+        [{"card_points": [21, 0]}] * 9 + [{"card_points": [11, 10]}],
+        [{"card_points": [points, 21 - points]} for points in (17, 18, 19)],
+    ),
+    "sabo": Target(50, [{"tricks": [13, 0]}] * 3, [{"tricks": [tricks, 13 - tricks]} for tricks in (10, 11, 12)]),
+    "tabu": Target(
+        100,
+        [{"captured_points": [22, 0], "hand_points": [0, 0]}] * 4,
+        [{"captured_points": [points, 0], "hand_points": [0, 0]} for points in (11, 12, 13)],
+    ),
+}
+
+
+@pytest.mark.parametrize("past", [-1, 0, 1])
+@pytest.mark.parametrize("game", TARGETS)
+def test_C048_exactly_on_the_target(table: Table, game: str, past: int) -> None:  # noqa: N802
+    """One short of the target nothing has ended; on it, and past it, it has."""
+    target, before, last = TARGETS[game]
+    match = table.open(game, 2, **({"target": 100} if game == "tabu" else {}))
+    assert match.spectator.get().json()["target"] == target
+    for number, parts in enumerate([*before, last[past + 1]], 1):
+        assert match.spectator.get().json()["winners"] == []
+        body = {"number": number, "tally": {"type": game, **parts}}
+        assert match.scorekeeper.post("/deals", body).status_code == 201
+    totals, winners = everywhere(match)
+    assert totals[0] == target + past
+    assert winners == ([] if past < 0 else [0])
+    assert match.spectator.get().json()["state"] == ("open" if past < 0 else "won")
+
+
 @pytest.mark.parametrize(
     "name", ["tablanet-2-shared", "tabu-3-shared", "sabo-5-shared", "sabo-2-classic", "tabu-3-crossing"]
 )
@@ -105,6 +177,27 @@ def test_C047_the_winners_are_the_same_everywhere(table: Table, name: str) -> No
     assert state["winners"] == sheet["winners"] == export["seats"] == winners
     assert state["totals"] == [seat["total"] for seat in sheet["seats"]] == export["totals"]
     assert match.seats[state["next_dealer"]].post("/deals", {}).json()["code"] == "MATCH_OVER"
+
+
+# ---- C036
+
+
+def test_C036_what_was_missed_comes_in_order(table: Table) -> None:  # noqa: N802
+    """Who was away asks after the last version he knows; a version that is not there yet is never an empty answer."""
+    match = laid(table, tablanet_layout("3H 4C KD QD", "7S 2S", "9S 8S"))
+    known = match.spectator.get("/deals/1").json()["version"]
+    for seat, card in ((0, "2S"), (1, "9S"), (0, "7S")):
+        moves = match.scorekeeper.get("/deals/1/legal-moves?limit=500").json()["moves"]
+        assert match.scorekeeper.move(1, seat, next(move for move in moves if move["card"] == card)).status_code == 201
+    missed = match.spectator.get(f"/deals/1/events?after={known}").json()["events"]
+    assert [(entry["version"], entry["event"]["move"]["card"]) for entry in missed] == [
+        (known + 1, "2S"),
+        (known + 2, "9S"),
+        (known + 3, "7S"),
+    ]
+    for path in ("/events", "/deals/1/events"):
+        ahead = match.spectator.get(f"{path}?after=99")
+        assert (ahead.status_code, ahead.json()["code"]) == (404, "NOT_FOUND")
 
 
 # ---- Tablanet
@@ -199,6 +292,12 @@ def test_C071_following_the_suit_that_was_led(table: Table) -> None:  # noqa: N8
     assert match.seats[1].move(1, 1, {"type": "sabo.place", "place": 0}).json()["code"] == "SABO_NOT_ALLOWED"
     assert match.seats[1].move(1, 1, {"type": "sabo.hand", "card": "KD"}).status_code == 201
     assert set(legal(2)) == {"AS", "KH", "8C", "9C", 0, 1, 2, 3, 4}, "lowest of a suit, a higher suit, or the sabo"
+    # the next deal, with the same cards, knows of no suit that was led
+    version = match.scorekeeper.get().headers["etag"]
+    assert match.scorekeeper.post("/deals/1/void", {"why": "a card fell"}, if_match=version).status_code == 201
+    assert match.scorekeeper.post("/deals", {"layout": layout}).json()["deal"]["state"]["led"] is None
+    moves = match.scorekeeper.get("/deals/2/legal-moves").json()["moves"]
+    assert [move["card"] for move in moves if "card" in move] == hands[0].split()
 
 
 def test_C073_a_renewal_is_recorded_and_replayed(table: Table) -> None:  # noqa: N802

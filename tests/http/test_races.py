@@ -2,21 +2,17 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
 import httpx
-import pytest
 from litestar.testing import AsyncTestClient
 
 from referee.api.app import create_app
 from referee.settings import Settings
 from tests.http.deals import plan, shuffled, told
-from tests.http.served import Served
 from tests.http.stored import stored
 from tests.http.table import Opened, Table
-from tests.postgres import Server
 
 PARALLEL = 50
 LAYOUT = shuffled(11)
@@ -79,11 +75,18 @@ async def run_all(match: Opened, clients: list[Any], database: str) -> None:
     assert Counter(reply.headers.get("idempotent-replayed") for reply in replies) == {None: 1, "true": PARALLEL - 1}
     assert stored(database)["stored_events"] == before + 5
 
+    # who lost and asks again is judged by what the table is like now
+    again = await race.all("/deals/1/moves", move(0), lambda n: {"If-Match": '"4"'})
+    assert {reply.status_code for reply in again} == {422}
+    assert {violation["code"] for reply in again for violation in reply.json()["violations"]} >= {"CARD_NOT_IN_HAND"}
+    told_of = await clients[0].get(f"/v1/matches/{match.id}/deals/1/events", headers=race.token)
+    assert [entry["version"] for entry in told_of.json()["events"]] == [1, 2, 3, 4]
+
     replies = await race.all("/rematch", {}, lambda n: {"Idempotency-Key": "rematch"})
     assert len({reply.json()["match"]["id"] for reply in replies}) == 1
 
 
-def test_races_in_one_process(database: str) -> None:
+def test_C030_races_in_one_process(database: str) -> None:  # noqa: N802
     settings = Settings(database, b"s", frozenset({"testserver.local"}), project=False)
 
     async def run() -> None:
@@ -102,21 +105,7 @@ OPEN = {
 }
 
 
-@pytest.fixture
-def two_servers(postgres: Server, tmp_path: Path) -> Iterator[tuple[str, str, str]]:
-    """A database, and two processes that serve it."""
-    database = postgres.prepared()
-    servers = Served(database, tmp_path), Served(database, tmp_path)
-    try:
-        for server in servers:
-            server.wait()
-        yield database, servers[0].url, servers[1].url
-    finally:
-        for server in servers:
-            server.kill()
-
-
-def test_races_over_two_processes(two_servers: tuple[str, str, str]) -> None:
+def test_C030_races_over_two_processes(two_servers: tuple[str, str, str]) -> None:  # noqa: N802
     database, *urls = two_servers
 
     async def run() -> None:
@@ -162,6 +151,26 @@ def test_c028_a_retry_is_known_whatever_version_it_names(shared: Table, shared_d
     assert "idempotent-replayed" not in elsewhere.headers
     assert elsewhere.json()["deal"]["match"] == other.id
     assert stored(shared_database)["stored_events"] == before + 1
+
+
+def test_C038_what_was_lost_on_the_way_is_sent_again(shared: Table, shared_database: str) -> None:  # noqa: N802
+    """Of one move the answer was lost, of the next the request: both are sent again, and each is stored once. Whether it
+    had arrived the answer says."""
+    match = shared.open()
+    assert match.scorekeeper.post("/deals", {"layout": told(LAYOUT)}).status_code == 201
+    before = stored(shared_database)["stored_events"]
+    (seat, move), (next_seat, next_move) = MOVES[:2]
+    lost = match.scorekeeper.move(1, seat, move, idempotency_key="first")
+    sent = [
+        match.scorekeeper.move(1, seat, move, idempotency_key="first"),
+        match.scorekeeper.move(1, next_seat, next_move, idempotency_key="second"),
+    ]
+    assert [(reply.status_code, reply.headers.get("idempotent-replayed")) for reply in sent] == [
+        (201, "true"),
+        (201, None),
+    ]
+    assert sent[0].json() == lost.json()
+    assert stored(shared_database)["stored_events"] == before + 2
 
 
 def test_a_key_used_for_another_move_is_refused(shared: Table, shared_database: str) -> None:

@@ -5,6 +5,7 @@ import json
 from itertools import accumulate
 from typing import Any
 
+from referee.api import spreadsheet
 from referee.rules.cards import PACK
 from tests.conftest import SQLITE
 from tests.http.settle import (
@@ -82,6 +83,10 @@ def test_C011_points_below_zero(table: Table) -> None:
     assert reply.status_code == 201, reply.text
     now = match.scorekeeper.get().json()
     assert now["totals"] == [0, -11] == now["deals"][0]["points"]
+    sheet = match.spectator.get(f"/totals?min_position={reply.json()['position']}").json()
+    assert [(seat["rank"], seat["total"]) for seat in sheet["seats"]] == [(1, 0), (2, -11)]
+    file = spreadsheet.read(match.spectator.get("/totals.csv").content)
+    assert [line[4:] for line in file[1:]] == [["0", "0"], ["-11", "-11"]]
     exported = match.scorekeeper.get("/record")
     assert '"totals":[0,-11]' in exported.text
     assert table.take_in(exported.content, "/v1/records/check").json()["legal"]
@@ -202,6 +207,8 @@ def test_C022_after_the_result_was_published(table: Table) -> None:
     now = reply.json()["match"]
     assert (now["deals"][3]["revision"], now["totals"], now["amended"]) == (2, [52, 0, 0, 0], True)
     assert match.spectator.get(f"?version={published['version']}").json() == published
+    dated = settle(match.arbiter, path, body | {"why": "sooner", "at": published["opened_at"]})
+    assert dated.status_code == 422, "when it was said is for the server's clock"
     third = settle(match.arbiter, path, body | {"tally": {"type": "sabo", "tricks": [12, 0, 1, 0]}, "why": "no, mine"})
     assert third.json()["match"]["deals"][3]["revision"] == 3
 
@@ -397,20 +404,21 @@ def test_C054_a_late_joiner_plays_from_the_next_deal(table: Table) -> None:
 
 
 def test_C058_a_substitute_takes_the_seat_as_it_is(table: Table) -> None:
-    match = table.open("sabo", 4, 3)
+    match = sabo_match(table, (5, 4, 3, 1), dealer=2)
     assert lay_sabo(match).status_code == 201
     for _ in range(2):
-        legal = match.scorekeeper.get("/deals/1/legal-moves").json()
-        assert match.scorekeeper.move(1, legal["seat"], legal["moves"][0]).status_code == 201
-    before = match.scorekeeper.get("/deals/1").json()
+        legal = match.scorekeeper.get("/deals/2/legal-moves").json()
+        assert match.scorekeeper.move(2, legal["seat"], legal["moves"][0]).status_code == 201
+    before = match.scorekeeper.get("/deals/2").json()
     assert before["turn"] == 2
     reply = settle(match.arbiter, "/seats/0/substitution", {"name": "Eva", "why": "he had to go"})
     assert reply.json()["match"]["seats"][0]["name"] == "Eva"
-    assert match.scorekeeper.get("/deals/1").json() == before
+    assert reply.json()["match"]["totals"] == [5, 4, 3, 1]
+    assert match.scorekeeper.get("/deals/2").json() == before
     assert match.seats[0].get().status_code == 401
     eva = Phone(table.client, match.id, reply.json()["tokens"][0]["token"])
-    assert eva.get("/deals/1").json()["state"]["hands"][0] == before["state"]["hands"][0]
-    assert eva.get("/deals/1").json()["state"]["hands"][1][0] == "?"
+    assert eva.get("/deals/2").json()["state"]["hands"][0] == before["state"]["hands"][0]
+    assert eva.get("/deals/2").json()["state"]["hands"][1][0] == "?"
 
 
 def test_C058_without_a_substitute_the_deal_is_void(table: Table) -> None:

@@ -370,6 +370,30 @@ def test_an_irregular_move_of_an_observed_deal_may_turn_cards_up(table: Table) -
     assert (short.status_code, short.json()["errors"][0]["pointer"]) == (422, "#/seen")
 
 
+def test_a_correction_tells_of_no_card_that_was_elsewhere(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A jack that was set aside lies in the reserve: who has not drawn since did not play it, now or by a correction.
+
+    A log that tells of it all the same is found out.
+    """
+    match = table.open("tabu", 2, 1, target=100)
+    assert match.scorekeeper.post("/deals", {"open": ["2S", "3S", "4S", "5S"]}).status_code == 201
+    filled = {"seat": 0, "move": {"type": "tabu.play", "card": "2H"}, "seen": ["JS", "9D"]}
+    assert match.scorekeeper.post("/deals/1/moves", filled).json()["effects"]["set_aside"] == ["JS"]
+    jack = {"seat": 1, "move": {"type": "tabu.play", "card": "JH"}, "seen": ["2C", "3C", "4C", "5C"]}
+    aside = {"type": "tabu.play", "card": "JS"}
+    assert match.scorekeeper.post("/deals/1/moves", jack | {"move": aside}).json()["code"] == "CARD_ELSEWHERE"
+    assert match.scorekeeper.post("/deals/1/moves", jack).status_code == 201
+    reply = settle(match.arbiter, "/deals/1/corrections", {"number": 2, "move": aside, "why": "it was black"})
+    assert (reply.status_code, reply.json()["code"], reply.json()["clause"]) == (422, "CARD_ELSEWHERE", "TB-13")
+    with monkeypatch.context() as blind:
+        blind.setattr("referee.deal.impossible", lambda *_: ())
+        again = settle(match.arbiter, "/deals/1/corrections", {"number": 2, "move": aside, "why": "it was black"})
+        assert again.status_code == 201
+    assert match.arbiter.get("/deals/1/audit").json()["divergence"]["what"] == "illegal"
+    assert settle(match.arbiter, "/deals/1/take-backs", {"kept": 1, "why": "it was not"}).status_code == 201
+    assert match.arbiter.get("/deals/1/audit").json()["divergence"] is None
+
+
 def observed_tabu(table: Table) -> tuple[Opened, Any]:
     """An observed deal of Tabu that is over while cards are still in hand; and how it looks with every card known."""
     rules = rules_of(GAMES["tabu"], target=10_000)

@@ -85,8 +85,8 @@ def corrected(number: int, points: tuple[int, ...], totals: tuple[int, ...]) -> 
     return ScoreCorrected(Consent("spoken", (0, 1)), why, number, points, tuple({"tricks": p} for p in points), totals)
 
 
-def test_a_correction_changes_every_total_after_it(hall: Hall) -> None:
-    """C001: 10, 8, 6 with the first corrected to 7 is 7, 15, 21 wherever it is read, and the 10 stays as a revision."""
+def test_C001_a_correction_changes_every_total_after_it(hall: Hall) -> None:  # noqa: N802
+    """10, 8, 6 with the first corrected to 7 is 7, 15, 21 wherever it is read, and the 10 stays as a revision."""
     match = hall.table.open("tablanet", 2)
     before = (((10, 1), (10, 1)), ((8, 2), (18, 3)), ((6, 0), (24, 3)))
     for number, (points, totals) in enumerate(before, 1):
@@ -116,8 +116,8 @@ def test_a_correction_changes_every_total_after_it(hall: Hall) -> None:
     assert [seat["total"] for seat in line["seats"]] == [21, 3]
 
 
-def test_a_correction_unfinishes_the_match(hall: Hall) -> None:
-    """C014: 51 of 50 is corrected to 48; no winner, the match is open, standings follow, and so does a voided deal."""
+def test_C014_a_correction_unfinishes_the_match(hall: Hall) -> None:  # noqa: N802
+    """51 of 50 is corrected to 48; no winner, the match is open, standings follow, and so does a voided deal."""
     match = hall.table.open("tablanet", 2, target=50)
     at = hall.add(match, *scored(match, 1, (51, 30), (51, 30)), MatchWon((0,), (51, 30)))
     sheet = match.arbiter.get(f"/totals?min_position={at}").json()
@@ -253,8 +253,8 @@ def test_irregularities_and_disputes(hall: Hall) -> None:
     assert seen[:100] == found["items"]
 
 
-def test_queries_do_not_grow_with_the_page_or_the_store(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    """C099: the same number of queries for a page of 5 and of 100, and with 20 matches and 220."""
+def test_C099_queries_do_not_grow_with_the_page_or_the_store(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: N802
+    """The same number of queries for a page of 5 and of 100, and with 20 matches and 220."""
     asked: list[str] = []
     ask = Execute.__call__
 
@@ -288,7 +288,7 @@ def test_queries_do_not_grow_with_the_page_or_the_store(hall: Hall, monkeypatch:
     assert about[0] == about[1] <= 8
 
 
-def test_limits_cursors_and_moments_that_are_none(hall: Hall) -> None:
+def test_C099_limits_cursors_and_moments_that_are_none(hall: Hall) -> None:  # noqa: N802
     for path in (
         "/v1/matches?limit=100000",
         "/v1/matches?limit=0",
@@ -317,8 +317,8 @@ def test_a_position_that_does_not_come_is_waited_for_within_bounds(hall: Hall, m
         assert match.spectator.get(f"{path}?min_position={far}").status_code == 503
 
 
-def test_files_that_spreadsheets_open_rightly(hall: Hall) -> None:
-    """C083 and C011: separators, quotes, line ends, formulas made harmless, ASCII minus; what is read back is the same."""
+def test_C083_C011_files_that_spreadsheets_open_rightly(hall: Hall) -> None:  # noqa: N802
+    """Separators, quotes, line ends, formulas made harmless, ASCII minus; what is read back is the same."""
     body = {
         "game": "tabu",
         "seats": [{"name": name} for name in (*NAMES, "=1+1")],

@@ -15,11 +15,13 @@ from referee.rules.sabo import Hand, Place
 from tests.rules.observing import Made, Sides, both_sides
 from tests.vectors_of import cases
 
+CLEAN_DEALS = 200
+
 
 @pytest.fixture
 def deals(request: pytest.FixtureRequest) -> int:
-    """How many clean deals to play in all: `--deals N` where the option is there, else 200."""
-    return int(request.config.getoption("--deals", 200))
+    """How many clean deals to play in all: `--deals N`, else 200."""
+    return request.config.getoption("--deals") or CLEAN_DEALS
 
 
 def test_each_fault_is_told_once_by_what_proves_it() -> None:

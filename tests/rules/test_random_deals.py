@@ -19,12 +19,14 @@ TABLES = [
     *(("sabo", seats) for seats in (2, 3, 4, 5)),
 ]
 EVERY_MOVE: dict[str, list[Any]] = {"tabu": test_tabu_properties.EVERY_MOVE, "sabo": test_sabo_properties.EVERY_MOVE}
+DEALS = 30
 LONGEST = {"tablanet": 48, "tabu": test_tabu_properties.LONGEST, "sabo": 52}
 
 
 @pytest.mark.parametrize(("name", "seats"), TABLES)
 def test_deals(request: pytest.FixtureRequest, name: str, seats: int) -> None:
-    for number in range(TABLES.index((name, seats)), request.config.getoption("--deals"), len(TABLES)):
+    deals = request.config.getoption("--deals") or DEALS
+    for number in range(TABLES.index((name, seats)), deals, len(TABLES)):
         played_out(GAMES[name], seats, SeededChance(number))
 
 

@@ -11,7 +11,7 @@ from referee.rules.cards import RANK, Card, Cards, surplus, without
 from referee.rules.proof import Made as Claimed
 from referee.rules.proof import Record, judged
 from referee.rules.tabu import Layout, Rules
-from referee.rules.tabu.proof import prove_with
+from referee.rules.tabu.proof import PAIRINGS, _pairings, prove_with
 from referee.rules.verdict import Claim, Undecided
 from tests.rules.observing import Sides, both_sides
 
@@ -162,3 +162,15 @@ def test_found_whenever_provable_and_never_otherwise(whole: Cards, packs: int) -
             else:
                 assert (proof.status, proof.by) == (status, by), (seed, proof, status, by)
     assert min(tally.values()) > 20, tally
+
+
+def test_jokers_that_go_round_all_evening_are_not_paired_in_every_way() -> None:
+    """Four jokers out of sight and played again and again: too many pairings even to list."""
+    times = range(4, 200, 4)
+    hidden, out = [0] * 4 + list(times), [(time + 1, time % 5) for time in times]
+    (lives,) = _pairings("X", hidden, out)
+    assert {life.since for life in lives} == {0}
+    assert sorted((life.until, life.seat) for life in lives if life.until) == out
+    assert sum(life.until is None for life in lives) == 4
+    assert len(_pairings("X", hidden[:6], out[:2])) in range(2, PAIRINGS)
+    assert _pairings("X", hidden[:60], [*out, *((300, 0),) * 5]) == []

@@ -116,8 +116,8 @@ def test_what_was_appended_is_what_a_replay_gives(database: str) -> None:
     with_log(database, use)
 
 
-def test_a_state_of_another_format_is_not_used(database: str) -> None:
-    """C076: a cached state that another evolve made is discarded: the state is that of a full replay."""
+def test_C076_a_state_of_another_format_is_not_used(database: str) -> None:  # noqa: N802
+    """A cached state that another evolve made is discarded: the state is that of a full replay."""
     stream = uuid4()
 
     class Sum(msgspec.Struct, frozen=True):

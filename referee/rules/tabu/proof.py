@@ -9,8 +9,8 @@ it; the rest lies in the reserve. A claim forbids some pairs of place and card. 
 perfect matching is left, and confirmed when none of these pairs is in any.
 
 Copies of a card are not told apart. Where two went out of sight at different times and it is open which of them came out,
-every pairing is tried, up to `PAIRINGS` in all; beyond that each is taken to have been hidden as early as possible, which
-may miss a proof but never finds a false one. One pack, whose only copies are the jokers, stays below that.
+every pairing is tried, up to `PAIRINGS` of a card and in all; beyond that each is taken to have been hidden as early as
+possible, which may miss a proof but never finds a false one. One pack, whose only copies are the jokers, stays below that.
 """
 
 from collections import Counter
@@ -238,7 +238,9 @@ def _pairings(card: Card, hidden: Sequence[int], out: Sequence[tuple[int, int | 
     """The lives of the copies of a card, in every way that differs; none when it came out oftener than it was hidden.
 
     Of copies hidden at different times the latest is turned up: for a place in a hand an earlier one always does as well.
+    More than `PAIRINGS` are stood for by one in which every copy was hidden as early as any.
     """
+    too_many = False
     ways: set[tuple[tuple[int, ...], tuple[Life, ...]]] = {((), ())}
     events = sorted(
         [(since, 0, None) for since in hidden] + [(until, 1, seat) for until, seat in out], key=itemgetter(0, 1)
@@ -254,7 +256,11 @@ def _pairings(card: Card, hidden: Sequence[int], out: Sequence[tuple[int, int | 
                 for lying, lives in ways
                 for since in set(lying)
             }
-    return [(*lives, *(Life(card, since) for since in lying)) for lying, lives in sorted(ways, key=repr)]
+        if len(ways) > PAIRINGS:
+            # they differ in nothing but when each copy was hidden
+            ways, too_many = {next(iter(ways))}, True
+    pairings = [(*lives, *(Life(card, since) for since in lying)) for lying, lives in sorted(ways, key=repr)]
+    return [_hidden_at(pairings[0], min(hidden))] if too_many and pairings else pairings
 
 
 def _less(lying: tuple[int, ...], since: int) -> tuple[int, ...]:
@@ -264,8 +270,11 @@ def _less(lying: tuple[int, ...], since: int) -> tuple[int, ...]:
 
 def _earliest(pairings: Sequence[tuple[Life, ...]]) -> tuple[Life, ...]:
     """One pairing that allows whatever any of them does, and more."""
-    first = min(life.since for lives in pairings for life in lives)
-    return tuple(life._replace(since=first) for life in pairings[0])
+    return _hidden_at(pairings[0], min(life.since for lives in pairings for life in lives))
+
+
+def _hidden_at(lives: tuple[Life, ...], since: int) -> tuple[Life, ...]:
+    return tuple(sorted((life._replace(since=since) for life in lives), key=repr))
 
 
 def _graph(places: Sequence[Place], lives: list[Life]) -> Graph | None:
