@@ -270,6 +270,61 @@ def test_a_hand_of_the_wrong_number_is_put_right_after_the_first_move(lite: Tabl
     assert len(state(match)["hands"][0]) == 5
 
 
+def laid_out(lite: Table, game: str, hands: list[int], row: str, **house_rules: Any) -> Opened:
+    """A deal told with hands of these sizes and these open cards, let stand by all; the rest of the pack in its order."""
+    pack = [*PACK, "X", "X"] if game == "tabu" else [*PACK]
+    for card in row.split():
+        pack.remove(card)
+    given = [[pack.pop(0) for _ in range(size)] for size in hands]
+    names = ("row", "reserve") if game == "tabu" else ("table", "stock")
+    layout = {"type": game, "hands": given, names[0]: row.split(), names[1]: pack}
+    match = lite.open(game, len(hands), 0, **house_rules)
+    asked = {"layout": layout, "let_stand": True, "why": "nobody saw it", "agreed": [0, 1]}
+    started = match.scorekeeper.post("/deals", asked)
+    assert started.status_code == 201, started.text
+    return match
+
+
+def test_a_hand_dealt_short_or_long_by_name(lite: Table) -> None:
+    match = laid_out(lite, "tablanet", [7, 5], "QS KS KD KH")
+    play(match, 1)
+    hand = state(match)["hands"][0]
+    assert refused(match, "wrong_card_count", seat=0, count=7) == (422, "SURPLUS_CARDS")
+    assert refused(match, "wrong_card_count", seat=0, count=8, cards=hand[:1]) == (422, "HAND_ON_RECORD")
+    done = noted(match, "wrong_card_count", seat=0, count=7, cards=hand[:1])
+    assert done["puts"][0]["card"] == hand[0]
+    assert state(match)["stock"][-1] == hand[0]
+    assert match.spectator.get(IRREGULAR).json()["noted"][0]["puts"][0]["card"] == "?"
+    assert refused(match, "wrong_card_count", seat=0, count=7, cards=hand[1:2]) == (409, "PUT_RIGHT")
+    follows(match)
+    match = laid_out(lite, "tabu", [6, 4], "QS KS KD KH", target=100)
+    play(match, 1)
+    reserve = state(match)["reserve"]
+    noted(match, "wrong_card_count", seat=1, count=4)
+    assert state(match)["hands"][1][-1] == reserve[0]
+    hand = state(match)["hands"][0]
+    noted(match, "wrong_card_count", seat=0, count=6, cards=hand[:1])
+    assert hand[0] in state(match)["reserve"]
+    follows(match)
+
+
+def test_a_jack_left_on_the_table_is_exchanged_before_the_first_move_and_stays_after_it(lite: Table) -> None:
+    match = laid_out(lite, "tablanet", [6, 6], "QS KS JD KH")
+    top = state(match)["stock"][0]
+    done = noted(match, "clean_up_forgotten")
+    assert (done["remedy"], [one["card"] for one in done["puts"]]) == ("clean_up_now", ["JD", top])
+    assert (state(match)["table"], state(match)["stock"][-1]) == (["QS", "KS", "KH", top], "JD")
+    assert noted(match, "clean_up_forgotten")["puts"] == []
+    follows(match)
+    match = laid_out(lite, "tablanet", [6, 6], "QS KS JD KH")
+    play(match, 1)
+    done = noted(match, "clean_up_forgotten", move=0)
+    assert (done["remedy"], done["puts"]) == ("stays_in_place", [])
+    assert noted(match, "clean_up_forgotten")["puts"] == []
+    assert "JD" in state(match)["table"]
+    follows(match)
+
+
 # ---- Sabo
 
 
