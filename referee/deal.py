@@ -173,7 +173,7 @@ def show(deal: Deal, rules: Any, hands: tuple[Cards, ...], seed: str | None) -> 
     now = follow(deal, HandsShown(hands))
     if reasons := impossible(now, rules):
         return Illegal(reasons)
-    return (HandsShown(hands), *found_in(now, rules), *finish(now, rules, seed))
+    return (HandsShown(hands), *found_in(now, rules, now.moves), *finish(now, rules, seed))
 
 
 def note(deal: Deal, rules: Any, event: IrregularityNoted) -> tuple[DealEvent, ...] | Illegal:
@@ -183,7 +183,7 @@ def note(deal: Deal, rules: Any, event: IrregularityNoted) -> tuple[DealEvent, .
     now = follow(deal, event)
     if reasons := impossible(now, rules):
         return Illegal(reasons)
-    return (event, *found_in(now, rules))
+    return (event, *found_in(now, rules, now.moves - 1))
 
 
 def said(move: Any) -> type[CardPlayed | CardDrawn | TurnPassed]:
@@ -201,7 +201,8 @@ def finish(deal: Deal, rules: Any, seed: str | None) -> tuple[DealEvent, ...]:
 def result(deal: Deal, rules: Any) -> Lines:
     """Score lines of a deal that is over, by place, with what proven faults cost under the match's rules (rules 4.2)."""
     lines = deal.kernel.score(rules, deal.state)
-    if deal.mode != "observed" and not any(one.made.irregular for one in deal.played):
+    known = deal.mode != "observed" and not any(one.made.irregular for one in deal.played)
+    if known or not deal.kernel.fault_cost(rules):
         return lines
     return consequence(deal.kernel, rules, lines, faults(deal.kernel, rules, record_of(deal)))
 
@@ -216,19 +217,21 @@ def _made(deal: Deal, rules: Any, made: Moved, seed: str | None) -> tuple[DealEv
     now = follow(deal, made)
     if reasons := impossible(now, rules):
         return Illegal(reasons)
-    events: tuple[Any, ...] = (made, *found_in(now, rules))
+    events: tuple[Any, ...] = (made, *found_in(now, rules, now.moves - 1))
     if made.effects.next is None and not hands_due(now.state):
         events += finish(now, rules, seed)
     return events
 
 
-def found_in(deal: Deal, rules: Any) -> list[IrregularityFound]:
-    """False claims that the record proves now and that were not found before: only real cards hide any."""
-    proven = [
+def found_in(deal: Deal, rules: Any, since: int = 0) -> list[IrregularityFound]:
+    """False claims that the record proves now and that were not found before, which was asked of the first `since` moves:
+    only real cards hide any."""
+    known = {(fault.kind, fault.seat, fault.move) for fault in deal.faults}
+    return [
         IrregularityFound(fault.kind, fault.seat, fault.move, fault.proof, fault.clause)
-        for fault in false_claims(deal.kernel, rules, record_of(deal))
+        for fault in false_claims(deal.kernel, rules, record_of(deal), since)
+        if (fault.kind, fault.seat, fault.move) not in known
     ]
-    return [fault for fault in proven if fault not in deal.faults]
 
 
 def impossible(deal: Deal, rules: Any) -> tuple[Violation, ...]:

@@ -26,6 +26,7 @@ from referee.audit import audit
 from referee.audit_match import audit_match
 from referee.deal import Deal
 from referee.events import CardsDealt, HandsShown, IrregularityFound
+from referee.irregularities import ROW
 from referee.match import DealLine, Match
 from referee.rules import sabo, tablanet, tabu
 from referee.rules.cards import PACK, Cards
@@ -315,6 +316,21 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
         elif what == "leave" and len(self.now.active) > 2:
             self.settle(asks.Leave(seat), Caller(self.id, "seat", seat) if seat in self.now.active else None)
 
+    @rule(which=st.integers(0, 99), seat=st.integers(0, 3), count=st.integers(1, 7))
+    def note(self, which: int, seat: int, count: int) -> None:
+        """Something irregular at the table in the deal that is played, and what its remedy puts right."""
+        found = self.moves_of(self.now.running)
+        if found is None or (found.mode == "observed" and self.game is tabu):
+            return
+        kinds = [kind for kind, game in ROW if game == self.game.NAME]
+        what = kinds[which % len(kinds)]
+        seat = found.seats[seat % len(found.seats)]
+        counted = count if what == "drew_too_many" else None
+        if what == "wrong_card_count":
+            counted = len(found.layout.hands[found.seats.index(seat)])
+        at = count if what == "sabo_looked_at" and found.mode == "dealt" else None
+        self.settle(asks.Note(found.number, what, seat, place=at, count=counted))
+
     # ---- what must hold
 
     def straight(self, line: DealLine) -> Deal:
@@ -325,7 +341,9 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
         dealt = entries[0]
         assert isinstance(dealt.event, CardsDealt)
         then = deal.evolve(None, dealt)
+        notes = [*live.notes]
         for one in live.played:
+            then = self.noted(then, notes)
             made = one.made
             verdict = self.game.judge(rules, then.state, made.seat, made.move)
             assert made.irregular == (verdict.violations if isinstance(verdict, Illegal) else ())
@@ -333,8 +351,17 @@ class Match_(RuleBasedStateMachine):  # noqa: N801
             assert self.game.play(rules, then.state, made.seat, made.move, told) == made.effects
             then = deal.follow(then, made, one.version)
             then = with_faults(then, rules)
+        then = self.noted(then, notes)
+        assert not notes
         if live.hands is not None:
             then = with_faults(deal.follow(then, HandsShown(live.hands)), rules)
+        return then
+
+    def noted(self, then: Deal, notes: list[deal.Noted]) -> Deal:
+        """The deal with the notes that begin to count where it stands, which are done with."""
+        for one in [note for note in notes if note.moves == then.moves]:
+            then = deal.follow(then, one.note)
+            notes.remove(one)
         return then
 
     @invariant()

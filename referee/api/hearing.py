@@ -1,5 +1,7 @@
 """What a deal's record says when it is heard again: its audit, and what if it had gone otherwise."""
 
+import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -16,17 +18,18 @@ from referee.api import schemas as s
 from referee.api.noted import NotedOut, noted_out
 from referee.api.present import answer, deal_out
 from referee.api.request import StrictRequest, cards_in, fault_of
-from referee.audit import audit
+from referee.audit import Divergence, audit
 from referee.deal import Deal, record_of
 from referee.desk import allowed
-from referee.events import Lines, MatchOpened, Points
+from referee.events import Lines, MatchOpened, Points, Recorded
 from referee.match import Match, deal_id
 from referee.reading import sight
 from referee.rules import faults, rulebook
 from referee.rules.cards import Card
+from referee.rules.faults import Audit, Fault
 from referee.rules.game import Effects, Move
 from referee.rules.hands import hands_due
-from referee.rules.proof import Proof, Status, proofs
+from referee.rules.proof import Proof, Status
 from referee.rules.verdict import Violation
 from referee.rules.words import say_claim, say_fault
 from referee.service import Referee
@@ -213,13 +216,14 @@ class Hearing(Controller):
         entries = await referee.read(deal_id(match_id, number))
         opened = (await referee.read(match_id, 0, 1))[0].event
         assert isinstance(opened, MatchOpened)
-        divergence = audit(opened, entries)
+        # a proof may take a second, in which others are served
+        divergence, heard = await asyncio.to_thread(_hear, opened, entries, found, match)
         lang = rulebook.pick(request.headers.get("accept-language"))
         reasons = [one.made.why for one in found.played if one.made.why] + [
             one.note.why for one in found.notes if one.note.why
         ]
         words = await referee.names(reasons)
-        claims = _claims(found, match, lang) if found.mode == "observed" else ()
+        claims = _claims(found, heard.claims, lang) if found.mode == "observed" else ()
         over = found.state.turn is None and not hands_due(found.state)
         lines = deals.result(found, match.rules) if over else None
         body = AuditOut(
@@ -227,7 +231,7 @@ class Hearing(Controller):
             found.mode,
             found.moves,
             DivergenceOut(divergence.what, divergence.version, divergence.move) if divergence else None,
-            _faults(found, match, lang),
+            _faults(found, heard.faults, lang),
             claims,
             sum(claim.status == "open" for claim in claims),
             _let_stand(found, words, lang),
@@ -237,6 +241,12 @@ class Hearing(Controller):
         )
         # neither version alone says that nothing has changed; both only rise
         return answer(request, body, match.version + found.version, who)
+
+
+def _hear(
+    opened: MatchOpened, entries: Sequence[Recorded], found: Deal, match: Match
+) -> tuple[Divergence | None, Audit]:
+    return audit(opened, entries), faults.audit(found.kernel, match.rules, record_of(found))
 
 
 async def _heard(referee: Referee, who: Caller, number: int) -> Deal:
@@ -276,7 +286,7 @@ def _sums(lines: Lines | None) -> Points | None:
     return tuple(sum(line.values()) for line in lines) if lines is not None else None
 
 
-def _faults(found: Deal, match: Match, lang: str) -> tuple[FaultOut, ...]:
+def _faults(found: Deal, proven: Sequence[Fault], lang: str) -> tuple[FaultOut, ...]:
     return tuple(
         FaultOut(
             fault.kind,
@@ -289,11 +299,11 @@ def _faults(found: Deal, match: Match, lang: str) -> tuple[FaultOut, ...]:
             rulebook.clause_text(fault.clause, lang),
             fault.cost,
         )
-        for fault in faults.faults(found.kernel, match.rules, record_of(found))
+        for fault in proven
     )
 
 
-def _claims(found: Deal, match: Match, lang: str) -> tuple[ClaimStatusOut, ...]:
+def _claims(found: Deal, told: Sequence[Proof], lang: str) -> tuple[ClaimStatusOut, ...]:
     def shown(one: Proof) -> ClaimStatusOut:
         claim = one.claim
         return ClaimStatusOut(
@@ -301,7 +311,7 @@ def _claims(found: Deal, match: Match, lang: str) -> tuple[ClaimStatusOut, ...]:
             one.status, one.by,
         )  # fmt: skip
 
-    return tuple(shown(one) for one in proofs(found.kernel, match.rules, record_of(found)))
+    return tuple(shown(one) for one in told)
 
 
 def _let_stand(found: Deal, words: dict[UUID, str], lang: str) -> tuple[LetStandOut, ...]:

@@ -30,16 +30,16 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """Everything that a deal's record proves, and the claims that it leaves open."""
+    """Everything that a deal's record proves, and what became of each claim."""
 
     faults: tuple[Fault, ...]
-    undecided: tuple[Proof, ...]
+    claims: tuple[Proof, ...]
 
 
-def audit(game: Any, rules: Any, record: Record) -> Audit:
+def audit(game: Any, rules: Any, record: Record, since: int = 0) -> Audit:
     """Replay a deal with everything now known. Faults in the order of the moves at fault; several of one play cost once
-    (rules 0.7)."""
-    told = proofs(game, rules, record)
+    (rules 0.7). What the first `since` moves prove may be left out."""
+    told = proofs(game, rules, record, since)
     found = [
         (proof.move, game.FAULTS[proof.claim.code, _tag(record, proof.move)], proof.by, proof.claim.clause)
         for proof in told
@@ -52,7 +52,7 @@ def audit(game: Any, rules: Any, record: Record) -> Audit:
         cost = game.fault_cost(rules) if move in plays else 0
         plays.discard(move)
         faults.append(Fault(kind, record.steps[move - 1].seat, move, _card(record, move), proof, clause, cost))
-    return Audit(tuple(faults), tuple(proof for proof in told if proof.status == "open"))
+    return Audit(tuple(faults), told)
 
 
 def faults(game: Any, rules: Any, record: Record) -> tuple[Fault, ...]:
@@ -60,12 +60,13 @@ def faults(game: Any, rules: Any, record: Record) -> tuple[Fault, ...]:
     return audit(game, rules, record).faults
 
 
-def false_claims(game: Any, rules: Any, record: Record) -> tuple[Fault, ...]:
-    """The faults of an observed deal that hidden cards kept secret until the record proved them; none in any other."""
+def false_claims(game: Any, rules: Any, record: Record, since: int = 0) -> tuple[Fault, ...]:
+    """The faults of an observed deal that hidden cards kept secret until the record proved them; none in any other. What
+    the first `since` moves prove may be left out."""
     if not observed(record.layout):
         return ()
     kinds = set(game.FAULTS.values())
-    return tuple(fault for fault in faults(game, rules, record) if fault.kind in kinds)
+    return tuple(fault for fault in audit(game, rules, record, since).faults if fault.kind in kinds)
 
 
 def consequence(

@@ -78,14 +78,15 @@ def judged(game: Any, rules: Any, record: Record) -> Iterator[Judged]:
         state = game.evolve(state, step.seat, step.move, step.effects)
 
 
-def proofs(game: Any, rules: Any, record: Record) -> tuple[Proof, ...]:
+def proofs(game: Any, rules: Any, record: Record, since: int = 0) -> tuple[Proof, ...]:
     """Every claim made in the deal and what became of it, in the order of the moves.
 
-    In a deal whose cards are known each is decided by the move that makes it.
+    In a deal whose cards are known each is decided by the move that makes it. Proofs by the first `since` moves are passed
+    over: whoever asks after every move has them already.
     """
     if observed(record.layout):
         made = [Made(move.number, claim) for move in judged(game, rules, record) for claim in claims_in(move.verdict)]
-        found: tuple[Proof, ...] = game.prove(rules, record, made)
+        found: tuple[Proof, ...] = game.prove(rules, record, made, since)
         return found
     return tuple(
         Proof(claim, move.number, "refuted", move.number)

@@ -132,7 +132,7 @@ async def correct_move(
         stands = deal.follow(stands, events[-1])
     if reasons := deal.impossible(stands, now.rules):
         raise errors.Refused(reasons, version=found.version)
-    events += deal.found_in(stands, now.rules)
+    events += deal.found_in(stands, now.rules, ask.number - 1)
     if stands.state.turn is None and not hands_due(stands.state):
         events += deal.finish(stands, now.rules, seed)
     if line.points is None:

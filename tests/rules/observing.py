@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from referee.rules import sabo, tablanet, tabu
-from referee.rules.cards import PUBLIC, Cards
+from referee.rules.cards import JOKER, PUBLIC, RANK, Cards
 from referee.rules.chance import Told
 from referee.rules.game import Game
 from referee.rules.hands import check_hands, hands_due, show_hands
@@ -72,9 +72,19 @@ def anything(game: Game, state: Any, chance: random.Random, seat: int) -> Any:
     if game.NAME == "tabu":
         # keeping is said of a card just drawn
         kept = [tabu.KEEP] if state.drawn is not None else []
-        return chance.choice([*map(tabu.Play, hand), tabu.DRAW, *kept, tabu.PASS])
+        wrongly = [carried_out_wrongly(state, card, chance) for card in hand] if chance.random() < 0.2 else []
+        return chance.choice([*map(tabu.Play, hand), *wrongly, tabu.DRAW, *kept, tabu.PASS])
     places = [sabo.Place(at) for at, card in enumerate(state.sabo[seat]) if card is not None]
     return chance.choice([*map(sabo.Hand, hand), *places])
+
+
+def carried_out_wrongly(state: Any, card: str, chance: random.Random) -> tabu.Play:
+    """A Tabu card after which the table did not do what it should: took, turned up or drew too little or too much."""
+    alike = tuple(one for one in state.row if RANK[one] == RANK[card])
+    left = alike[:1] if len(alike) > 1 and chance.random() < 0.5 else ()
+    if card == JOKER:
+        return tabu.Play(card, drew=tuple(chance.sample(range(len(state.hands)), chance.randrange(len(state.hands)))))
+    return tabu.Play(card, left, state.reserve[: chance.randrange(6)])
 
 
 def with_cards(state: Any) -> list[int]:

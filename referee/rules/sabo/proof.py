@@ -92,7 +92,7 @@ def audit(rules: Rules, seats: int, tricks: Sequence[Sequence[Show]]) -> tuple[F
     return tuple(faults)
 
 
-def prove(rules: Rules, record: Record, made: Sequence[Made]) -> tuple[Proof, ...]:
+def prove(rules: Rules, record: Record, made: Sequence[Made], since: int = 0) -> tuple[Proof, ...]:
     """What became of each claim of an observed deal; by the end of the deal every one is decided (rules 5)."""
     tricks: list[list[Show]] = []
     for step in record.steps:

@@ -13,6 +13,7 @@ every pairing is tried, up to `PAIRINGS` of a card and in all; beyond that each 
 possible, which may miss a proof but never finds a false one. One pack, whose only copies are the jokers, stays below that.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, product
@@ -68,14 +69,14 @@ class Graph(NamedTuple):
     matching: list[int]
 
 
-def prove(rules: Rules, record: Record, made: Sequence[Made]) -> tuple[Proof, ...]:
+def prove(rules: Rules, record: Record, made: Sequence[Made], since: int = 0) -> tuple[Proof, ...]:
     """What became of each claim of an observed deal. A record that cannot be convicts nobody: all are open."""
-    return prove_with(pack(rules, len(record.layout.hands)), record, made)
+    return prove_with(pack(rules, len(record.layout.hands)), record, made, since)
 
 
 def check_record(rules: Rules, record: Record) -> tuple[Violation, ...]:
     """Why no placing of the unseen cards fits the record, said of what was seen last (TB-13)."""
-    if _graphs(_story(pack(rules, len(record.layout.hands)), record, len(record.steps) + 1)):
+    if _graphs(_story(pack(rules, len(record.layout.hands)), record, len(record.steps) + 1))[0]:
         return ()
     seen: Cards = tuple(chain(*record.hands or ()))
     if record.steps and record.hands is None:
@@ -84,29 +85,37 @@ def check_record(rules: Rules, record: Record) -> tuple[Violation, ...]:
     return (Violation("CARD_ELSEWHERE", "TB-13", {"cards": seen}),)
 
 
-def prove_with(whole: Cards, record: Record, made: Sequence[Made]) -> tuple[Proof, ...]:
+def prove_with(whole: Cards, record: Record, made: Sequence[Made], since: int = 0) -> tuple[Proof, ...]:
     """As `prove`, for a deal played with the cards `whole`."""
     last = len(record.steps) + (record.hands is not None)
-    known: dict[int, tuple[Story, list[Graph]]] = {}
+    known: dict[int, tuple[Story, list[Graph], bool]] = {}
 
-    def after(moves: int) -> tuple[Story, list[Graph]]:
+    def after(moves: int) -> tuple[Story, list[Graph], bool]:
         if moves not in known:
             story = _story(whole, record, moves)
-            known[moves] = story, _graphs(story)
+            known[moves] = story, *_graphs(story)
         return known[moves]
 
-    story, graphs = after(last)
+    def refuted_by(number: int, claim: Claim) -> int | None:
+        first, end = max(number, since + 1), last
+        if not exact:
+            # where not every pairing is tried, what one move proves the next may leave open
+            return next((moves for moves in range(first, end + 1) if _false(*after(moves)[:2], number, claim)), None)
+        if first > end or not _false(story, graphs, number, claim):
+            return None
+        while first < end:
+            middle = (first + end) // 2
+            first, end = (first, middle) if _false(*after(middle)[:2], number, claim) else (middle + 1, end)
+        return first
+
+    story, graphs, exact = after(last)
     may_be = [possible_columns(graph.rows, graph.matching) for graph in graphs]
     proofs = []
     for number, claim in made:
         if not graphs:
             proofs.append(Proof(claim, number, "open"))
-        elif _false(*after(last), number, claim):
-            first, end = number, last
-            while first < end:
-                middle = (first + end) // 2
-                first, end = (first, middle) if _false(*after(middle), number, claim) else (middle + 1, end)
-            proofs.append(Proof(claim, number, "refuted", first))
+        elif (by := refuted_by(number, claim)) is not None:
+            proofs.append(Proof(claim, number, "refuted", by))
         else:
             doubt = any(
                 columns & forbidden
@@ -118,13 +127,13 @@ def prove_with(whole: Cards, record: Record, made: Sequence[Made]) -> tuple[Proo
 
 
 def _false(story: Story, graphs: Sequence[Graph], number: int, claim: Claim) -> bool:
-    """Whether no placing is left that keeps the claim of move `number` true."""
+    """Whether there are placings, but none is left that keeps the claim of move `number` true."""
     for graph in graphs:
         forbidden = _forbidden(story, graph, number, claim)
         rows = [row & ~no for row, no in zip(graph.rows, forbidden, strict=False)] + graph.rows[len(forbidden) :]
         if perfect_matching(rows, graph.matching) is not None:
             return False
-    return True
+    return bool(graphs)
 
 
 def _forbidden(story: Story, graph: Graph, number: int, claim: Claim) -> list[int]:
@@ -222,23 +231,34 @@ def _taken(step: Step) -> Iterator[tuple[int | None, Card]]:
         yield None, card
 
 
-def _graphs(story: Story) -> list[Graph]:
-    """Every pairing of cards going out of sight and coming out again that some placing fits, each with a placing."""
+def _graphs(story: Story) -> tuple[list[Graph], bool]:
+    """Every pairing of cards going out of sight and coming out again that some placing fits, each with a placing; and
+    whether these are all, and not one stands for many that are not tried."""
     if not story.out.keys() <= story.hidden.keys():
-        return []
-    by_card = [_pairings(card, since, story.out.get(card, ())) for card, since in story.hidden.items()]
+        return [], True
+    filled = sorted({place.since for place in story.places})
+    found = [_pairings(card, since, story.out.get(card, ()), filled) for card, since in story.hidden.items()]
+    exact = not any(too_many for _, too_many in found)
+    by_card = [pairings for pairings, _ in found]
     if prod(map(len, by_card)) > PAIRINGS:
+        exact = False
         by_card = [pairings if len(pairings) == 1 else [_earliest(pairings)] for pairings in by_card]
     # a card that went back stands in its place until then: it is not known which it was
     back = [Life(HIDDEN, 0, seat, time) for time, seat in story.returned]
-    return [graph for lives in product(*by_card) if (graph := _graph(story.places, [*chain(*lives), *back]))]
+    graphs = [graph for lives in product(*by_card) if (graph := _graph(story.places, [*chain(*lives), *back]))]
+    return graphs, exact
 
 
-def _pairings(card: Card, hidden: Sequence[int], out: Sequence[tuple[int, int | None]]) -> list[tuple[Life, ...]]:
+def _pairings(
+    card: Card, hidden: Sequence[int], out: Sequence[tuple[int, int | None]], filled: Sequence[int] = ()
+) -> tuple[list[tuple[Life, ...]], bool]:
     """The lives of the copies of a card, in every way that differs; none when it came out oftener than it was hidden.
 
+    `filled` are the times at which places in hands were filled: between two of them it is all one when a copy was hidden.
+
     Of copies hidden at different times the latest is turned up: for a place in a hand an earlier one always does as well.
-    More than `PAIRINGS` are stood for by one in which every copy was hidden as early as any.
+    More than `PAIRINGS`, of which the second value tells, are stood for by one in which every copy was hidden as early as
+    any.
     """
     too_many = False
     ways: set[tuple[tuple[int, ...], tuple[Life, ...]]] = {((), ())}
@@ -247,7 +267,9 @@ def _pairings(card: Card, hidden: Sequence[int], out: Sequence[tuple[int, int | 
     )
     for time, came_out, seat in events:
         if not came_out:
-            ways = {((*lying, time), lives) for lying, lives in ways}
+            next_filled = bisect_left(filled, time)
+            since = filled[next_filled] if next_filled < len(filled) else time
+            ways = {((*lying, since), lives) for lying, lives in ways}
         elif seat is None:
             ways = {(lying[:-1], lives) for lying, lives in ways if lying}
         else:
@@ -260,7 +282,7 @@ def _pairings(card: Card, hidden: Sequence[int], out: Sequence[tuple[int, int | 
             # they differ in nothing but when each copy was hidden
             ways, too_many = {next(iter(ways))}, True
     pairings = [(*lives, *(Life(card, since) for since in lying)) for lying, lives in sorted(ways, key=repr)]
-    return [_hidden_at(pairings[0], min(hidden))] if too_many and pairings else pairings
+    return [_hidden_at(pairings[0], min(hidden))] if too_many and pairings else pairings, too_many
 
 
 def _less(lying: tuple[int, ...], since: int) -> tuple[int, ...]:
@@ -280,15 +302,15 @@ def _hidden_at(lives: tuple[Life, ...], since: int) -> tuple[Life, ...]:
 def _graph(places: Sequence[Place], lives: list[Life]) -> Graph | None:
     if len(lives) < len(places):
         return None
-    rows = [_bits(lives, lambda life, place=place: _fits(place, life)) for place in places]  # type: ignore[misc]
+    # written out, for this is where a proof spends its time: a place may have held a card that was out of sight when it was
+    # filled, and that its seat played, if anybody did, while holding it
+    cards = [(1 << at, *life[1:]) for at, life in enumerate(lives)]
+    rows = [
+        sum([bit for bit, since, by, until in cards
+             if since <= filled and (until is None or (by == seat and filled < until))])
+        for seat, filled in places
+    ]  # fmt: skip
     unseen = _bits(lives, lambda life: life.until is None)
     rows += [unseen] * (len(lives) - len(places))
     matching = perfect_matching(rows)
     return None if matching is None else Graph(list(places), lives, rows, matching)
-
-
-def _fits(place: Place, life: Life) -> bool:
-    """Whether the place may have held the card: hidden when it was filled, and played by its seat if it came out."""
-    if life.since > place.since:
-        return False
-    return life.until is None or (life.seat == place.seat and place.since < life.until)
