@@ -35,6 +35,11 @@ class Audit(msgspec.Struct, frozen=True):
     faults: tuple[Fault, ...]
     claims: tuple[Proof, ...]
 
+    @property
+    def undecided(self) -> tuple[Proof, ...]:
+        """The claims that the record leaves open."""
+        return tuple(proof for proof in self.claims if proof.status == "open")
+
 
 def audit(game: Any, rules: Any, record: Record, since: int = 0) -> Audit:
     """Replay a deal with everything now known. Faults in the order of the moves at fault; several of one play cost once
