@@ -15,6 +15,8 @@ from referee.store import sqlite_path
 
 CHANNEL: Final = "referee_log"
 RETRY_SECONDS: Final = 5.0
+APART_SECONDS: Final = 0.01
+"""At least so long lies between two notifications: one for each command would take time from the commands."""
 
 
 class Bell:
@@ -74,6 +76,7 @@ class Bell:
                 if voice is None:
                     voice = psycopg.connect(self._database, autocommit=True, connect_timeout=5)
                 voice.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
+                time.sleep(APART_SECONDS)
             except psycopg.Error:
                 if voice is not None:
                     voice.close()

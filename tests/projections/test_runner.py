@@ -19,12 +19,13 @@ from projections import base, matches, runner, standings, totals
 from projections.runner import Batches, Step, run, step
 from projections.status import status, verify
 from projections.tables import Tables
-from projections.wake import Bell
+from projections.wake import APART_SECONDS, CHANNEL, Bell
 from referee.events import DealStarted, Recorded
 from referee.store import migrate, open_log, open_reader, sqlite_path
 from referee.store.evolution import Undecodable
 from referee.store.log import Reader
 from tests.conftest import SQLITE
+from tests.postgres import Server
 from tests.projections.follow import ALL, catch_up, prepare, rows
 from tests.projections.logs import Book, random_changes, write
 
@@ -293,6 +294,21 @@ def test_a_ring_wakes_it(database: str, monkeypatch: pytest.MonkeyPatch) -> None
         stop_soon(here)
     here.close()
     reader.close()
+
+
+def test_rings_that_come_fast_are_passed_on_together(postgres: Server) -> None:
+    database = postgres.prepared()
+    bell = Bell(database)
+    with psycopg.connect(database, autocommit=True) as ear:
+        ear.execute(f"LISTEN {CHANNEL}")
+        began = time.monotonic()
+        for _ in range(500):
+            bell.ring()
+            time.sleep(0.0005)
+        passed = (time.monotonic() - began) / APART_SECONDS
+        heard = list(ear.notifies(timeout=1))
+    bell.close()
+    assert 1 <= len(heard) <= passed + 2
 
 
 @SQLITE
