@@ -68,7 +68,7 @@ class PostgresLog:
         self, stream: UUID, after: int = 0, upto: int | None = None, until: datetime | None = None
     ) -> list[Recorded]:
         rows = await self._rows(sql.STREAM, stream, Int8(after), Int8(MAX_VERSION if upto is None else upto))
-        return as_of((to_recorded(*row) for row in rows), until)
+        return as_of((to_recorded(stream, *row) for row in rows), until)
 
     async def tails(self, known: Mapping[UUID, int]) -> Tails:
         return await self._tails.ask(known)

@@ -52,14 +52,15 @@ HEADS: Final = (
     " JOIN stored_events ON originator_id = at.stream AND originator_version = at.version"
 )
 OURS: Final = "SELECT notification_id FROM stored_events WHERE originator_id=%b AND originator_version=%b AND digest=%b"
-ENTRY: Final = "originator_id, originator_version, notification_id, topic, state"
+VERSION: Final = "originator_version, notification_id, topic, state"
+ENTRY: Final = f"originator_id, {VERSION}"
 TAILS: Final = (
     f"SELECT {ENTRY} FROM unnest(%b::uuid[], %b::bigint[]) AS known (stream, version)"  # noqa: S608
     " JOIN stored_events ON originator_id = known.stream AND originator_version > known.version"
     " ORDER BY originator_id, originator_version"
 )
 STREAM: Final = (
-    f"SELECT {ENTRY} FROM stored_events WHERE originator_id = %b"  # noqa: S608
+    f"SELECT {VERSION} FROM stored_events WHERE originator_id = %b"  # noqa: S608
     " AND originator_version > %b AND originator_version <= %b ORDER BY originator_version"
 )
 PAGE: Final = (
