@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, TypeVar
 from uuid import UUID
@@ -98,13 +97,11 @@ class Desk:
         if who.mark is not None and who.mark not in granted.valid:
             raise errors.BadToken("This token has been revoked.")
 
-    @asynccontextmanager
-    async def _alone(self, stream: UUID) -> Any:
+    def _alone(self, stream: UUID) -> asyncio.Lock:
         lock = self._locks.get(stream)
         if lock is None:
             lock = self._locks[stream] = asyncio.Lock()
-        async with lock:
-            yield
+        return lock
 
     def batch(self, stream: UUID, after: int, by: str, *events: Event) -> Batch:
         at = self.clock()

@@ -1,5 +1,6 @@
 """The outermost layer: host check, security headers on every answer, HEAD for every GET."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +15,7 @@ HEADERS = [
     (b"x-frame-options", b"DENY"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 ]
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Edge:
@@ -42,7 +44,7 @@ class Edge:
         name = host if host.endswith("]") else host.rsplit(":", 1)[0]
         if "*" not in self._hosts and name.lower() not in self._hosts:
             await _refuse(answer, 421, "WRONG_HOST", "This host name is not served here; see REFEREE_HOSTS.")
-        elif any(ord(letter) < 32 or letter == "\x7f" for letter in scope["path"]):
+        elif CONTROL.search(scope["path"]):
             await _refuse(answer, 400, "MALFORMED_REQUEST", "The path holds a control character.")
         else:
             await self._app(scope, receive, answer)

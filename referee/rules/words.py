@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ def texts_of(name: str) -> dict[str, Any]:
     return tomllib.loads((_HERE / f"{name}.toml").read_text("utf-8"))
 
 
+@lru_cache(256)
 def pick(accept_language: str | None) -> str:
     """The language that an Accept-Language header prefers (RFC 9110, 12.5.4): `uk-UA` is `uk`, junk is passed over."""
     wanted: dict[str, float] = {}
