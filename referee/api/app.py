@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from litestar import Litestar, Request, Router
-from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
@@ -25,7 +24,7 @@ from referee.api.lists import Lists
 from referee.api.matches import Matches
 from referee.api.noted import Noted
 from referee.api.openapi import CompleteConfig
-from referee.api.operation import Projections, Watch, healthz, metrics, provide_watch, readyz
+from referee.api.operation import Projections, Watch, healthz, metrics, readyz
 from referee.api.problems import HANDLERS
 from referee.api.records import RecordBox, Records, list_rulebooks, read_rulebook
 from referee.api.request import StrictRequest
@@ -37,16 +36,6 @@ from referee.store import migrate, open_log, open_reader, sqlite_path
 
 VERSION = "0.1.0"
 PROJECTIONS: tuple[base.Projection, ...] = (totals, matches, standings, players, irregularities)
-
-
-async def provide_referee(state: State) -> Referee:
-    """The service."""
-    return state.referee  # type: ignore[no-any-return]
-
-
-async def provide_tables(state: State) -> Tables:
-    """The read tables."""
-    return state.tables  # type: ignore[no-any-return]
 
 
 async def provide_caller(
@@ -97,6 +86,13 @@ def create_app(given: Settings | None = None) -> Litestar:
             app.state.tables.close()
             await log.close()
 
+    def of_state(name: str) -> Provide:
+        # it takes no parameters, so the framework has nothing to convert for it at each request
+        async def provide() -> Any:
+            return getattr(app.state, name)
+
+        return Provide(provide)
+
     app = Litestar(
         route_handlers=[
             Router(
@@ -109,11 +105,7 @@ def create_app(given: Settings | None = None) -> Litestar:
             readyz,
             metrics,
         ],
-        dependencies={
-            "referee": Provide(provide_referee),
-            "tables": Provide(provide_tables),
-            "watch": Provide(provide_watch),
-        },
+        dependencies={name: of_state(name) for name in ("referee", "tables", "watch")},
         after_response=after_response,
         request_class=StrictRequest,
         exception_handlers=HANDLERS,

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 from litestar import Controller, MediaType, Response, get, post
-from litestar.datastructures import State
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
@@ -106,11 +105,6 @@ class Watch:
         finally:
             reader.close()
             tables.close()
-
-
-async def provide_watch(state: State) -> Watch:
-    """The projections' watch."""
-    return state.watch  # type: ignore[no-any-return]
 
 
 @get("/healthz", operation_id="healthz", tags=["operation"], security=[{}])
