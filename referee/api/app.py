@@ -1,9 +1,10 @@
 """The composition root: the one place where settings, log, service, read tables and handlers meet."""
 
+import gc
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from litestar import Litestar, Request, Router
@@ -36,6 +37,8 @@ from referee.store import migrate, open_log, open_reader, sqlite_path
 
 VERSION = "0.1.0"
 PROJECTIONS: tuple[base.Projection, ...] = (totals, matches, standings, players, irregularities)
+GARBAGE: Final = 10_000
+"""New objects after which Python looks for garbage; its own 700 are fewer than some tens of requests hold."""
 
 
 async def provide_caller(
@@ -67,6 +70,8 @@ def create_app(given: Settings | None = None) -> Litestar:
         app.state.tables, app.state.bell = Tables(config.database), Bell(config.database)
         app.state.operator = config.operator
         base.prepare_all(app.state.tables, PROJECTIONS)
+        # requests under way hold thousands of objects at once, hardly any of them garbage that only a search finds
+        gc.set_threshold(GARBAGE)
         stop = threading.Event()
         app.state.watch = Watch(config.database, PROJECTIONS, stop)
         # on an SQLite file this very bell wakes the follower; on PostgreSQL each has one of its own
