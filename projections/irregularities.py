@@ -89,7 +89,7 @@ class Doc(msgspec.Struct, frozen=True):
     deals: dict[UUID, DealItems] = {}
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Listed(msgspec.Struct, frozen=True):
     """An item in the list: the match, the deal, whether that deal was voided."""
 
     match: UUID
@@ -146,7 +146,7 @@ def rows(key: str, doc: Doc) -> Mapping[str, Rows]:
     }
 
 
-def read(view: View, wanted: Wanted, after: Place | None, limit: int) -> tuple[list[Entry], Place | None]:
+def read(view: View, wanted: Wanted, after: Place | None, limit: int) -> tuple[list[Listed], Place | None]:
     """A page of items, newest first, and where the next one begins."""
     held = [
         (text, value)
@@ -167,7 +167,7 @@ def read(view: View, wanted: Wanted, after: Place | None, limit: int) -> tuple[l
         *(after or ()),
         limit + 1,
     )
-    entries = [Entry(UUID(row[1]), row[2], *_read(row[4])) for row in found[:limit]]
+    entries = [Listed(UUID(row[1]), row[2], *_read(row[4])) for row in found[:limit]]
     return entries, found[limit - 1][:4] if len(found) > limit else None
 
 

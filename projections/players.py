@@ -32,7 +32,7 @@ Outcome = Literal["won", "shared", "lost", "unfinished"]
 Place = tuple[int, str]
 
 
-class Played(msgspec.Struct, frozen=True):
+class PlayedMatch(msgspec.Struct, frozen=True):
     """A match in a player's history, with what it was for the player."""
 
     match: UUID
@@ -75,7 +75,7 @@ class Page(msgspec.Struct, frozen=True):
     player: UUID
     games: dict[str, Standing]
     form: tuple[Outcome, ...]
-    history: tuple[Played, ...]
+    history: tuple[PlayedMatch, ...]
     opponents: tuple[Opponent, ...]
     best: tuple[BestDeal, ...]
 
@@ -141,7 +141,7 @@ def _figures(view: View, player: UUID, game: str) -> Standing | None:
     return found[0] if found else None
 
 
-def _history(view: View, player: UUID, after: Place | None, limit: int) -> tuple[list[Played], Place | None]:
+def _history(view: View, player: UUID, after: Place | None, limit: int) -> tuple[list[PlayedMatch], Place | None]:
     found = view(
         "SELECT key, game, opened, imported, finished, won, shared, forfeit, points, deals"
         " FROM {player} WHERE player = %s"
@@ -152,7 +152,7 @@ def _history(view: View, player: UUID, after: Place | None, limit: int) -> tuple
         limit + 1,
     )  # fmt: skip
     played = [
-        Played(
+        PlayedMatch(
             UUID(key),
             game,
             moment(opened),

@@ -138,6 +138,11 @@ def test_operations_have_names_of_their_own() -> None:
     assert len(set(names)) == len(names)
 
 
+def test_parts_have_names_that_a_generator_can_use() -> None:
+    names = list(DOCUMENT["components"]["schemas"])
+    assert [name for name in names if not re.fullmatch("[A-Z][A-Za-z]*", name)] == []
+
+
 def test_tagged_unions_name_their_discriminator() -> None:
     event = DOCUMENT["components"]["schemas"]["Event"]
     assert event["discriminator"]["propertyName"] == "type"

@@ -59,7 +59,7 @@ class PlayerPage(msgspec.Struct, frozen=True):
 class IrregularityList(msgspec.Struct, frozen=True):
     """A page of irregularities and disputes, newest first. `words` are the reasons given, erased ones left out."""
 
-    items: list[irregularities.Entry]
+    items: list[irregularities.Listed]
     words: dict[UUID, str]
     position: int
     next: str | None
