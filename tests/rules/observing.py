@@ -1,15 +1,20 @@
 """Deals seen from two sides: every card known, and only what everybody at the table sees."""
 
 import random
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
 
+import msgspec
+
+from referee.dealer import TableChance
 from referee.rules import sabo, tablanet, tabu
+from referee.rules.amends import Told as Amended
 from referee.rules.cards import JOKER, PUBLIC, RANK, Cards
 from referee.rules.chance import Told
 from referee.rules.game import Game
 from referee.rules.hands import check_hands, hands_due, show_hands
 from referee.rules.proof import Record
+from referee.rules.puts import Put, Shown
 from referee.rules.verdict import Illegal
 from tests.dealing import SeededChance, new_deal
 
@@ -99,10 +104,34 @@ def can_stand(game: Game, rules: Any, state: Any, seat: int, move: Any) -> bool:
     return not isinstance(verdict, Illegal) or {one.code for one in verdict.violations} <= game.CAN_STAND
 
 
+class Note(NamedTuple):
+    """As much of a note as a kernel looks at."""
+
+    puts: tuple[Put, ...] = ()
+    shown: tuple[Shown, ...] = ()
+    seat: int | None = None
+    place: int | None = None
+
+
+Amend: TypeAlias = Callable[[Any, list[Made], random.Random], tuple[str, Amended] | None]
+"""What is put right after a move, if anything: its remedy and what the table tells of it; of the known side's state and
+moves."""
+
+
 def both_sides(
-    game: Game, seed: int, fault_rate: float = 0.0, layout: Any = None, rules: Any = None, out_of_turn: float = 0.0
+    game: Game,
+    seed: int,
+    fault_rate: float = 0.0,
+    layout: Any = None,
+    rules: Any = None,
+    out_of_turn: float = 0.0,
+    amend: Amend | None = None,
+    seen_layout: Any = None,
 ) -> Sides:
-    """A deal played at random, with irregular moves let stand at these rates; observed as it goes along."""
+    """A deal played at random, with irregular moves let stand at these rates; observed as it goes along.
+
+    `seen_layout` is what the table takes for granted, until `amend` has put it right.
+    """
     chance = SeededChance(seed)
     rules = rules or any_rules(game, chance)
     seats = chance.choice(SEATS[game.NAME]) if layout is None else len(layout.hands)
@@ -112,8 +141,10 @@ def both_sides(
         seen_layout = game.lay_open(rules, seats, opened(layout))
         assert game.check_open(rules, seats, seen_layout) == ()
     else:
-        state, seen_layout = game.start(dealer, layout), game.hide_layout(layout, PUBLIC)
+        state, seen_layout = game.start(dealer, layout), seen_layout or game.hide_layout(layout, PUBLIC)
     seen = game.start(dealer, seen_layout)
+    known_notes: list[tuple[int, Note]] = []
+    notes: list[tuple[int, Note]] = []
     known_steps: list[Made] = []
     seen_steps: list[Made] = []
     number_of = []
@@ -138,13 +169,24 @@ def both_sides(
             seen_steps.append(made)
             number_of.append(len(known_steps))
             seen = game.evolve(seen, seat, shown, made.effects)
-        assert seen == game.hide_state(state, PUBLIC)
+        while amend and state.turn is not None and (told_of := amend(state, known_steps, chance)):
+            remedy, told_all = told_of
+            known_puts = game.put_right(rules, state, remedy, told_all, chance)
+            assert not isinstance(known_puts, Illegal), known_puts
+            faces = [one.card for one in known_puts if one.target.zone in ("row", "table")]
+            told_seen = msgspec.structs.replace(told_all, cards=(), layout=seen_layout, step=seen_steps[-1])
+            seen_puts = game.put_right(rules, seen, remedy, told_seen, TableChance((), faces))
+            assert not isinstance(seen_puts, Illegal), seen_puts
+            state, seen = game.amend(state, Note(known_puts)), game.amend(seen, Note(seen_puts))
+            known_notes.append((len(known_steps), Note(known_puts)))
+            notes.append((len(seen_steps), Note(seen_puts)))
+        assert seen == game.hide_state(state, PUBLIC) or (amend and not notes)
     hands: tuple[Cards, ...] | None = None
     if hands_due(seen):
         assert check_hands(game, rules, seen, state.hands) == ()
         hands, seen = state.hands, show_hands(seen, state.hands)
-    known = Record(dealer, layout, known_steps, None)
-    return Sides(rules, known, state, Record(dealer, seen_layout, seen_steps, hands), seen, number_of)
+    known = Record(dealer, layout, known_steps, None, known_notes)
+    return Sides(rules, known, state, Record(dealer, seen_layout, seen_steps, hands, notes), seen, number_of)
 
 
 def opened(layout: Any) -> Cards:

@@ -10,7 +10,8 @@ from referee.rules.cards import HIDDEN, PACK
 from referee.rules.puts import put
 from referee.rules.tablanet import Layout, Rules, State
 from referee.rules.verdict import Illegal
-from tests.rules.test_tabu_amends import Note, Places
+from tests.rules.observing import Note
+from tests.rules.test_tabu_amends import Places
 
 RULES = Rules(1)
 

@@ -10,11 +10,11 @@ from referee.rules import tabu
 from referee.rules.amends import Told as Amended
 from referee.rules.cards import HIDDEN, PUBLIC, Sight
 from referee.rules.chance import Told, WrongOutcome
-from referee.rules.proof import Record
+from referee.rules.proof import Record, proofs
 from referee.rules.puts import Put, Spot, hide_puts, put
 from referee.rules.tabu import Effects, Play, Rules, State
 from referee.rules.verdict import Illegal
-from tests.rules.observing import Made
+from tests.rules.observing import Made, Note, both_sides
 from tests.rules.tabu_table import RULES, at, cards, refusal
 
 
@@ -45,13 +45,6 @@ def amended(state: State, remedy: str, chance: Told | None = None, rules: Rules 
     if HIDDEN not in state.hands[0]:
         assert sorted(tabu.held(after)) == sorted(tabu.held(state))
     return after
-
-
-class Note:
-    """As much of a note as a kernel looks at."""
-
-    def __init__(self, puts: Any = (), shown: Any = (), seat: int | None = None, place: int | None = None) -> None:
-        self.puts, self.shown, self.seat, self.place = puts, shown, seat, place
 
 
 def refused(state: State, remedy: str, **told: Any) -> list[tuple[str, str]]:
@@ -301,3 +294,73 @@ def test_no_remedy_loses_a_card(seed: int) -> None:
         if not isinstance(puts, Illegal):
             state = tabu.amend(state, Note(puts))
             assert sorted(tabu.held(state)) == sorted(pack)
+
+
+def remedies(sizes: tuple[int, ...]) -> Any:
+    """Hands of other sizes than five are put right after the fourth move; later rows, jokers and draws now and then."""
+    wrong = [seat for seat, size in enumerate(sizes) if size != 5]
+
+    def amend(state: State, steps: list[Made], chance: random.Random) -> tuple[str, Amended] | None:
+        if len(steps) < 4:
+            return None
+        if wrong:
+            seat = wrong.pop()
+            hands = tuple(("?",) * size for size in sizes)
+            surplus = tuple(chance.sample(state.hands[seat], max(0, sizes[seat] - 5)))
+            return "hand_made_right", Amended(seat, surplus, sizes[seat], tabu.Layout(hands, (), ()), steps[-1])
+        remedy = chance.choice(["row_made_right", "clean_up_now", "take_them", "draw_now"])
+        seat = chance.randrange(len(sizes))
+        told = Amended(seat, (), None, None, steps[-1])
+        puts = tabu.put_right(RULES, state, remedy, told, Random(chance))
+        return (remedy, told) if puts and not isinstance(puts, Illegal) and chance.random() < 0.7 else None
+
+    return amend
+
+
+class Random(Places):
+    """Chance of any kind."""
+
+    def __init__(self, chance: random.Random) -> None:
+        super().__init__()
+        self.chance = chance
+
+    def below(self, count: int) -> int:
+        return self.chance.randrange(count)
+
+    def shuffle(self, cards: Any) -> Any:
+        return tuple(self.chance.sample(list(cards), len(cards)))
+
+
+def test_what_was_put_right_never_convicts_who_is_not_at_fault() -> None:
+    """Claims refuted on the observed side are false on the side that sees every card; the record stays possible."""
+    refuted = put = 0
+    for seed in range(150):
+        chance = random.Random(seed)
+        sizes = tuple(chance.choice([3, 4, 5, 5, 6, 7]) for _ in range(chance.choice([2, 3, 4])))
+        cards = chance.sample(tabu.pack(RULES, len(sizes)), 54)
+        row = tuple([card for card in cards if card[0] not in "JX"][:4])
+        rest = [card for card in cards if card not in row]
+        hands = tuple(tuple(rest.pop() for _ in range(size)) for size in sizes)
+        known = tabu.Layout(hands, row, tuple(rest))
+        seen = tabu.lay_open(RULES, len(sizes), row)
+        sides = both_sides(tabu, seed, 0.2, known, RULES, amend=remedies(sizes), seen_layout=seen)
+        put += sum(bool(note.puts) for _, note in sides.seen.notes)
+        for moves in (5, len(sides.seen.steps)):
+            notes = [(after, note) for after, note in sides.seen.notes if after <= moves]
+            cut = sides.seen._replace(steps=sides.seen.steps[:moves], hands=None, notes=notes)
+            assert tabu.check_record(RULES, cut) == (), (seed, moves)
+        true = {(p.move, p.claim.code) for p in proofs(tabu, RULES, sides.known) if p.status == "refuted"}
+        for proof in proofs(tabu, RULES, sides.seen):
+            if proof.status == "refuted":
+                refuted += 1
+                assert (sides.number_of[proof.move - 1], proof.claim.code) in true, (seed, proof)
+    assert (refuted > 30, put > 100) == (True, True), (refuted, put)
+
+
+def test_a_card_that_a_remedy_turned_up_is_in_no_hand() -> None:
+    opened = tabu.lay_open(RULES, 2, cards("7H 2D KC"))
+    turned = Note((Put("9S", Spot("reserve", at=0), Spot("row")),))
+    played = Made(0, Play("9S"), Effects(1, captured=cards("9H 9S")))
+    assert tabu.check_record(RULES, Record(1, opened, [played], None)) == ()
+    found = tabu.check_record(RULES, Record(1, opened, [played], None, [(0, turned)]))
+    assert [(fault.code, fault.params["cards"]) for fault in found] == [("CARD_ELSEWHERE", ("9S",))]
