@@ -169,7 +169,10 @@ def _noted(rules: Any, version: int, note: IrregularityNoted, deal: Deal) -> Div
     """Whether a note fits the deal, and what it says of the cards can be: what its remedy puts where, what lies there."""
     places = range(len(deal.state.hands))
     seated = note.seat is None or note.seat in places
-    if not seated or not 0 <= note.move <= deal.moves or not 0 <= note.after <= deal.moves:
+    # what was wrong with a move that has just been taken back is noted with its number
+    plain = not note.puts and not note.mixed and note.place is None and note.dealer is None
+    gone = plain and note.move == deal.moves + 1 == note.after + 1
+    if not seated or not (0 <= note.move <= deal.moves or gone) or not 0 <= note.after <= deal.moves:
         return Divergence("order", version, note.move, note.seat)
     dealt = note.dealer is None or (note.dealer in places and deal.moves == 0 and note.kind == "wrong_dealer")
     between = deal.kernel.PUTS.get(note.remedy, frozenset())

@@ -368,7 +368,7 @@ def _kept_notes(deal: Deal, kept: int) -> tuple[Noted, ...]:
 def _noted(deal: Deal, note: IrregularityNoted) -> Deal:
     """The deal after a note."""
     replace = msgspec.structs.replace
-    noted = Noted(max(note.move, note.after), note)
+    noted = Noted(note.after if note.puts or note.shown else max(note.move, note.after), note)
     deal = replace(deal, notes=(*deal.notes, noted), shuffles=deal.shuffles + note.shuffles)
     if note.dealer is not None:
         start = deal.kernel.start(note.dealer, deal.layout)

@@ -48,10 +48,16 @@ class Clash(RefereeError):
 
 
 class Consequences(RefereeError):
-    """Later moves would be irregular after a correction: their numbers, with the violations of each."""
+    """Later moves would be irregular after a correction: their numbers, with the violations of each; `final` where they
+    were to stand and cannot."""
 
-    def __init__(self, moves: Sequence[tuple[int, Sequence[Violation]]]) -> None:
-        super().__init__("Moves would be irregular after this; nothing was changed. The arbiter may let them stand.")
+    def __init__(self, moves: Sequence[tuple[int, Sequence[Violation]]], final: bool) -> None:
+        may = "The arbiter may let them stand, where the cards allow it."
+        super().__init__(
+            f"Moves would be irregular after this; nothing was changed. {may}"
+            if not final
+            else "After this moves cannot be made at all; nothing was changed. Correct these first."
+        )
         self.moves = tuple(moves)
 
 

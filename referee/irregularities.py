@@ -4,7 +4,7 @@ A window says until when a remedy is free; after it another remedy applies, or t
 the arbiter. The words are in `rules/texts/irregularities.toml`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from referee.deal import Deal
@@ -37,21 +37,13 @@ class Row(NamedTuple):
 
 
 class Situation(NamedTuple):
-    """Where a deal stands, and about which of its moves one speaks (0: before the first); `deal` is null where none was
-    recorded move by move."""
+    """Where a deal stands, and about which of its moves one speaks (0: what was before the first); `deal` is null where
+    none was recorded move by move."""
 
     match: Match
     line: DealLine
     deal: Deal | None
     move: int
-
-
-class Way(NamedTuple):
-    """A request below the match: its path, the thing whose ETag goes into If-Match if any, what must yet be filled in."""
-
-    path: str
-    if_match: str | None = None
-    missing: tuple[str, ...] = ()
 
 
 def _agreed(open_: Remedy) -> Remedy:
@@ -60,10 +52,10 @@ def _agreed(open_: Remedy) -> Remedy:
 
 _AGAIN = ("correct", "take_back", "note")
 _VOID = Remedy("void_redeal", ("void", "note"))
-_STANDS = Remedy("stands", ("note", "let_stand"))
+_STANDS = Remedy("stands", ("note", "let_stand", "correct", "take_back"))
 _WITHDRAWN = Remedy("withdrawn", _AGAIN, uncovers=True)
 _FAULT = Remedy("stands_as_fault", ("note", "void"))
-_UP = Remedy("taken_up", ("take_back", "note"))
+_UP = Remedy("taken_up", ("take_back", "note", "let_stand"))
 _ONE = Remedy("names_one", _AGAIN)
 _BY_RECORD = Remedy("winner_by_record", ("take_back", "note"))
 _LED = Remedy("trick_stands", ("let_stand", "note"))
@@ -112,18 +104,18 @@ VOIDABLE: Final = frozenset(
 KINDS: Final = tuple(dict.fromkeys(row.kind for row in ROWS))
 ROW: Final = {(row.kind, game): row for row in ROWS for game in row.games}
 
-WAYS: Final[Mapping[str, Way]] = {
-    "note": Way("/deals/{deal}/irregularities"),
-    "void": Way("/deals/{deal}/void", "match"),
-    "take_back": Way("/deals/{deal}/take-backs", "deal"),
-    "correct": Way("/deals/{deal}/corrections", "deal", ("move",)),
-    "let_stand": Way("/deals/{deal}/irregular-moves", "deal", ("seat", "move")),
-    "correct_score": Way("/deals/{deal}/score-corrections", "match", ("tally",)),
-    "substitute": Way("/seats/{seat}/substitution", "match", ("name",)),
-    "leave": Way("/seats/{seat}/departure", "match"),
-    "abandon": Way("/abandonment", "match"),
-    "dispute": Way("/deals/{deal}/disputes"),
+SHOWN_BY: Final[Mapping[str, frozenset[str]]] = {
+    "out_of_turn": frozenset({"NOT_YOUR_TURN"}),
+    "illegal_capture": frozenset({"CAPTURE_NOT_VALID", "CAPTURE_NOT_MAXIMAL", "TOO_MANY_GROUPS"}),
+    "capture_not_made": frozenset({"CAPTURE_REQUIRED"}),
+    "drew_while_able": frozenset({"NOTHING_PLAYABLE", "DRAW_NOT_ALLOWED", "MUST_PLAY"}),
+    "revoke": frozenset({"NO_LED_SUIT_HELD", "MUST_FOLLOW_SUIT"}),
+    "not_lowest": frozenset({"LOWEST_OF_SUIT", "NOT_LOWEST_OF_SUIT"}),
+    "sabo_while_holding": frozenset({"NO_LED_SUIT_HELD", "SABO_NOT_ALLOWED"}),
+    "wrong_winner": frozenset({"NOT_YOUR_TURN"}),
 }
+"""By what the record shows that a move may have had an irregularity: claims it made, refusals it was let stand against.
+Of the other kinds the record shows nothing."""
 
 
 def remedy(row: Row, now: Situation) -> tuple[bool, Remedy]:
@@ -132,54 +124,30 @@ def remedy(row: Row, now: Situation) -> tuple[bool, Remedy]:
     return is_open, row.open if is_open or row.late is None else row.late
 
 
-def ways(row: Row, found: Remedy, now: Situation, seat: int | None) -> Iterator[tuple[str, Way, dict[str, Any]]]:
-    """The requests that carry a remedy out where things stand: the name, the path filled in, what is known of the body.
-
-    What happens to a move is offered where there is one, what happens to a result once there is one.
-    """
-    bodies: dict[str, dict[str, Any]] = {
-        "note": {"kind": row.kind, "seat": seat, "move": now.move},
-        "take_back": {"kept": now.move - 1} | _named(row, now),
-        "correct": {"number": now.move} | _named(row, now) | _again(found, now),
-        "dispute": {"move": now.move},
-    }
-    if (
-        found.name == _FAULT.name
-        and now.line.points is None
-        and now.deal
-        and seat is not None
-        and has_fault_of(now.deal, seat)
-    ):
-        bodies["void"] = {"offender": seat}
-    for name in found.ways:
-        of_move = name in ("take_back", "correct", "dispute")
-        fits = (now.move > 0 or not of_move) and (now.line.points is not None or name != "correct_score")
-        if row.kind == "wrong_winner" and name == "take_back":
-            fits = _led_out_of_turn(now)
-        if fits and not (name == "note" and now.deal is None) and not (name == "void" and now.line.voided):
-            way = WAYS[name]
-            if name == "correct" and found.same_card:
-                way = way._replace(missing=("move/captures",))
-            path = way.path.format(deal=now.line.number, seat="{seat}" if seat is None else seat)
-            yield name, way._replace(path=path), bodies.get(name, {})
-
-
 def may_be_in(row: Row, made: Moved) -> bool:
-    """Whether a move can have had this irregularity by the record: one that lets hidden cards be seen must show there."""
-    return not row.open.uncovers or bool(made.irregular or made.claims)
+    """Whether a move can have had this irregularity by the record."""
+    codes = SHOWN_BY.get(row.kind)
+    return codes is None or not codes.isdisjoint(shown_by(made))
 
 
-def _named(row: Row, now: Situation) -> dict[str, Any]:
-    made = now.deal.played[now.move - 1].made if now.deal and now.move else None
-    return {"irregularity": row.kind} if made and may_be_in(row, made) else {}
+def shown_by(made: Moved) -> set[str]:
+    """The codes of refusals that a move was let stand against, and of the claims that it made."""
+    return {fault.code for fault in made.irregular} | {claim.code for claim in made.claims}
 
 
-def _again(found: Remedy, now: Situation) -> dict[str, Any]:
-    """The move to be made again as far as it is known: with the same card."""
-    if not found.same_card or now.deal is None or not now.move:
-        return {}
-    played: Any = now.deal.played[now.move - 1].made.move
-    return {"move": {"type": played.__struct_config__.tag, "card": played.card}}
+def shows(row: Row, made: Moved, place: int | None) -> bool:
+    """Whether the record has a move of `place` (null: of anybody) that may have had this irregularity."""
+    return row.kind in SHOWN_BY and place in (None, made.seat) and may_be_in(row, made)
+
+
+def moment(row: Row, deal: Deal, place: int | None) -> int:
+    """The move that is meant where none is named: the last that shows the irregularity, else the seat's last where it is
+    one of a move, else the last of all."""
+    numbered = [(number, one.made) for number, one in enumerate(deal.played, 1)]
+    of_move = not {"take_back", "correct"}.isdisjoint(row.open.ways)
+    shown = [number for number, made in numbered if shows(row, made, place)]
+    own = [number for number, made in numbered if of_move and row.kind not in SHOWN_BY and made.seat == place]
+    return (shown or own or [deal.moves])[-1]
 
 
 def has_fault_of(deal: Deal, seat: int) -> bool:
@@ -219,14 +187,6 @@ def _after(now: Situation) -> tuple[Any, ...]:
 
 def _upto(now: Situation) -> tuple[Any, ...]:
     return now.deal.played[: now.move] if now.deal else ()
-
-
-def _led_out_of_turn(now: Situation) -> bool:
-    """Whether the move is a lead by a seat that was not to lead, let stand."""
-    moves = [one.made for one in _upto(now)]
-    if not moves or (len(moves) > 1 and moves[-2].effects.trick == moves[-1].effects.trick):
-        return False
-    return any(reason.code == "NOT_YOUR_TURN" for reason in moves[-1].irregular)
 
 
 def _mover(now: Situation) -> int | None:

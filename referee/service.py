@@ -288,15 +288,14 @@ class Referee(Reading):
         except WrongOutcome as error:
             if error.violation:
                 raise errors.Refused([error.violation], version=found.version) from error
-            raise errors.BadValue(errors.Fault("#/told", str(error))) from error
+            field = "seen" if found.mode == "observed" else "told"
+            raise errors.BadValue(errors.Fault(f"#/{field}", f"{error}; say in `{field}` what happened")) from error
         if isinstance(chance, dealer.TableChance) and not isinstance(made, Illegal):
             if chance.rest:
-                raise errors.BadValue(
-                    errors.Fault("#/told", f"this move shuffles {len(told) - len(chance.rest)} times")
-                )
+                raise errors.BadValue(errors.Fault("#/told", f"this shuffles {len(told) - len(chance.rest)} times"))
             if chance.unseen:
                 raise errors.BadValue(
-                    errors.Fault("#/seen", f"this move turns up {len(seen) - len(chance.unseen)} cards")
+                    errors.Fault("#/seen", f"{len(seen) - len(chance.unseen)} cards turn up here, not {len(seen)}")
                 )
         return made
 

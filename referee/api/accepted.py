@@ -6,13 +6,18 @@ from typing import Any
 from msgspec import inspect
 
 
-def accepted(of: Any, path: Sequence[str]) -> tuple[str, ...]:
-    """Values that the type `of` takes at `path` if it names them, or else its fields there; empty if it has neither."""
+def accepted(of: Any, path: Sequence[str], missing: bool = False) -> tuple[str, ...]:
+    """Values that the type `of` takes at `path` if it names them, or else its fields there - where all of it is `missing`
+    its kinds, if there are several; empty if it has neither."""
     kinds = tuple(_alternatives([inspect.type_info(of)]))
     for step in path:
         kinds = tuple(_alternatives(inner for kind in kinds for inner in _inside(kind, step)))
-    named = tuple(str(value) for kind in kinds if isinstance(kind, inspect.LiteralType) for value in kind.values)
-    return named or tuple(field.encode_name for kind in kinds for field in getattr(kind, "fields", ()))
+    named = [str(value) for kind in kinds if isinstance(kind, inspect.LiteralType) for value in kind.values]
+    tagged = [f"{kind.tag_field} {kind.tag}" for kind in kinds if isinstance(kind, inspect.StructType) and kind.tag]
+    if missing and not named and len(tagged) > 1:
+        return tuple(tagged)
+    fields = dict.fromkeys(field.encode_name for kind in kinds for field in getattr(kind, "fields", ()))
+    return tuple(named) or tuple(fields)
 
 
 def _alternatives(kinds: Iterable[inspect.Type]) -> Iterator[inspect.Type]:

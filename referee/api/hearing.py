@@ -253,7 +253,11 @@ async def _heard(referee: Referee, who: Caller, number: int) -> Deal:
     """A deal that may be heard: one that is over, or for the arbiter a running one, which leaves its trace."""
     found = await referee.deal(who.match, number)
     if found.points is None and who.role != "arbiter":
-        raise errors.Forbidden("While a deal is played this is for the arbiter.")
+        if hands_due(found.state):
+            raise errors.Forbidden(
+                "The deal is over once its hands are shown: POST …/hands. Until then this is for the arbiter."
+            )
+        raise errors.Forbidden("While a deal is played, or when it was voided, this is for the arbiter.")
     await referee.look(who, found)
     return found
 

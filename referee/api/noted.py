@@ -28,10 +28,12 @@ from referee.service import Referee
 from referee.settling import carry
 from referee.settling.asks import Kind, Note, Seat, Seen
 from referee.settling.rows import place_of, row_of
+from referee.ways import ways
 
 
 class NoteIn(Said, frozen=True, kw_only=True):
-    """An irregularity by its kind, whose it is, and after how many moves it happened (all that were made, unless said).
+    """An irregularity by its kind, whose it is, and the number of the move at fault, or how many had been made (as in
+    `listRemedies` unless said).
 
     What its remedy puts right is put right with it; where more must be known for that: `count`, how many cards the seat was
     dealt or drew too many; `cards` that it puts back; `seen`, those that the table saw turned up; `told`, the order of a
@@ -99,8 +101,9 @@ class NoteDoneOut(s.Out, frozen=True):
 
 
 class RequestOut(s.Out, frozen=True):
-    """A request that carries a remedy out: the path below `/v1/matches/{match_id}`, whose ETag goes into If-Match, the
-    body as far as it is known, and what must be filled in."""
+    """A request that carries a remedy out: the path below `/v1/matches/{match_id}`; whose ETag goes into If-Match, that of
+    the `deal` or of the `match` (null: none is needed); the body as far as it is known; `missing`, paths into the body
+    that must be filled in (`move/captures`); `consent`, the seats that must agree, unless the arbiter sends it."""
 
     name: str
     method: Literal["POST"]
@@ -108,6 +111,7 @@ class RequestOut(s.Out, frozen=True):
     if_match: str | None
     body: dict[str, Any]
     missing: tuple[str, ...]
+    consent: tuple[int, ...]
 
 
 class RemedyOut(s.Out, frozen=True):
@@ -185,10 +189,10 @@ class Noted(Controller):
         seat: Annotated[int | None, QueryParameter(ge=0, le=99)] = None,
         move: Annotated[int | None, QueryParameter(ge=0, le=100_000)] = None,
     ) -> Response[RemediesOut]:  # fmt: skip
-        """What rules 4.2 prescribe for an irregularity (for every kind, unless one is asked about) as things stand.
+        """What is done about an irregularity (about every kind, unless one is asked about) as things stand.
 
-        `move` is the number of moves made when it happened, all of them unless said: whether a window is still open
-        follows from it.
+        `move` is the number of the move at fault, or where it is in no move how many had been made; unless said, the last
+        move of `seat` that may be meant, else the last of all. Whether a window is still open follows from it.
         """
         match = await referee.match(match_id)
         line = match.line(number)
@@ -198,19 +202,21 @@ class Noted(Controller):
         moves = found.moves if found else 0
         if move is not None and move > moves:
             raise errors.BadValue(errors.Fault("move", f"the deal has {moves} moves"))
-        if found:
-            place_of(found, seat)
+        place = place_of(found, seat) if found else None
         rows = (
             [row_of(match, kind, "kind")] if kind else [row for row in irregularities.ROWS if match.game in row.games]
         )
-        now = Situation(match, line, found, moves if move is None else move)
         lang = rulebook.pick(request.headers.get("accept-language"))
-        body = RemediesOut(tuple(_remedy(row, now, seat, lang) for row in rows))
+        remedies = []
+        for row in rows:
+            meant = move if move is not None else irregularities.moment(row, found, place) if found else 0
+            remedies.append(_remedy(row, Situation(match, line, found, meant), seat, who, lang))
+        body = RemediesOut(tuple(remedies))
         # neither version alone says that nothing has changed; both only rise
         return answer(request, body, match.version + (found.version if found else 0), who)
 
 
-def _remedy(row: irregularities.Row, now: Situation, seat: int | None, lang: str) -> RemedyOut:
+def _remedy(row: irregularities.Row, now: Situation, seat: int | None, who: Caller, lang: str) -> RemedyOut:
     is_open, remedy = irregularities.remedy(row, now)
     facts = irregularities.facts(now)
     return RemedyOut(
@@ -224,8 +230,10 @@ def _remedy(row: irregularities.Row, now: Situation, seat: int | None, lang: str
         remedy.consent,
         facts,
         tuple(
-            RequestOut(name, "POST", way.path, way.if_match, body, way.missing)
-            for name, way, body in irregularities.ways(row, remedy, now, seat)
+            RequestOut(one.name, "POST", one.path, one.if_match, one.body, one.missing, one.consent)
+            for one in ways(row, remedy, now, seat)
+            # a dispute is a seat's own
+            if one.name != "dispute" or who.role in ("seat", "spectator")
         ),
     )
 

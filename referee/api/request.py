@@ -53,7 +53,7 @@ def fault_of(error: msgspec.ValidationError, of: Any, under: str = "") -> errors
     pointer = path.removeprefix("$").replace("[...]", "/*").replace(".", "/").replace("[", "/").replace("]", "")
     steps = pointer.split("/")[1:]
     missing = _MISSING.search(message)
-    fits = accepted(of, [*steps, missing[1]] if missing else steps)
+    fits = accepted(of, [*steps, missing[1]], True) if missing else accepted(of, steps)
     return errors.Fault(f"#{under}{pointer}", f"{message}; accepted: {', '.join(fits)}" if fits else message)
 
 

@@ -31,16 +31,19 @@ async def settled(
     """
     versions = done.command.versions
     match = await referee.match(who.match, versions.get(who.match))
-    shown = None
+    shown, irregular = None, tuple[str, ...]()
     if number is not None and (line := match.line(number)) and line.mode != "tallied" and not line.waiting:
         deal = await referee.deal(who.match, number, versions.get(line.id))
         await referee.look(who, deal)
         shown = deal_out(deal, sight(who, deal))
+        irregular = tuple(fault.code for one in deal.played[-1:] for fault in one.made.irregular)
     tokens: tuple[s.TokenOut, ...] = ()
     if access_id(who.match) in versions and who.role in ("arbiter", "scorekeeper"):
         issued = await referee.issued(who.match, versions[access_id(who.match)])
         tokens = tuple(s.TokenOut(role, seat, token) for role, seat, token in issued)
-    body = s.SettledOut(match_out(match, await referee.names(words_in(match))), shown, tokens, done.command.position)
+    body = s.SettledOut(
+        match_out(match, await referee.names(words_in(match))), shown, irregular, tokens, done.command.position
+    )
     version = shown.version if of_deal and shown else match.version
     reply = answer(request, body, version, who, 201, **done_headers(done.replayed))
     if tokens:

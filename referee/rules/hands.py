@@ -1,13 +1,16 @@
 """Hands shown when an observed deal is over, so that what is still in hand can be counted (TB-17)."""
 
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from referee.rules.cards import HIDDEN, Cards, hide
 from referee.rules.unseen import seen_faults
 from referee.rules.verdict import Violation
+
+CLAUSE: Final = "TB-17"
+"""Only in Tabu is a card left in hand when a deal is over."""
 
 
 def hands_due(state: Any) -> bool:
@@ -20,10 +23,10 @@ def check_hands(game: Any, rules: Any, state: Any, hands: tuple[Cards, ...]) -> 
     found = []
     given, due = [len(hand) for hand in hands], [len(hand) for hand in state.hands]
     if given != due:
-        found.append(Violation("HAND_SIZES", game.END_CLAUSE, {"given": given, "due": due}))
+        found.append(Violation("HAND_SIZES", CLAUSE, {"given": given, "due": due}))
     pack = game.pack(rules, len(state.hands))
     elsewhere = [card for card in game.held(_without_hands(state)) if card != HIDDEN]
-    found += seen_faults((*chain(*hands), *elsewhere), pack, game.END_CLAUSE)
+    found += seen_faults((*chain(*hands), *elsewhere), pack, CLAUSE)
     return tuple(found)
 
 

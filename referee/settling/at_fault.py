@@ -22,12 +22,12 @@ class AtFault(NamedTuple):
     remedy: Remedy
 
     def note(
-        self, found: Deal, consent: Consent, why: UUID | None, after: int, gone: Sequence[Moved]
+        self, found: Deal, consent: Consent, why: UUID | None, number: int, gone: Sequence[Moved]
     ) -> IrregularityNoted:  # fmt: skip
-        """The note of it, with the face-down cards that the moves which are gone had turned up."""
+        """The note of it in move `number`, with the face-down cards that the moves which are gone had turned up."""
         shown = tuple(card for one in gone for card in found.kernel.uncovered(one.seat, one.move, one.effects))
         return IrregularityNoted(
-            consent, why, self.row.kind, self.seat, self.remedy.name, after, after=after, shown=shown
+            consent, why, self.row.kind, self.seat, self.remedy.name, number, after=number - 1, shown=shown
         )
 
 
@@ -41,6 +41,6 @@ def at_fault(now: Match, line: DealLine, found: Deal, number: int, kind: str | N
         raise errors.BadValue(errors.Fault("#/irregularity", f"{kind} is put right by none of the moves: note it"))
     made = found.played[number - 1].made
     if not may_be_in(row, made):
-        raise errors.BadValue(errors.Fault("#/irregularity", f"move {number} is regular by the record"))
+        raise errors.BadValue(errors.Fault("#/irregularity", f"by the record there was no {kind} in move {number}"))
     is_open, _ = remedy(row, Situation(now, line, found, number))
     return AtFault(row, made.seat, is_open, row.open)

@@ -47,14 +47,15 @@ async def take_back(
     mine = who.role == "scorekeeper" or who.seat == found.seats[gone[0].seat]
     last_turn = len({one.seat for one in gone}) == 1 and not shown
     free = not now.over and mine and (last_turn or (wrong is not None and wrong.open and (covered or not shown)))
-    consent = given or consented(who, now, free, agreed, why)
-    if shown and not covered and consent.how != "arbiter":
+    if shown and not covered and (given.how if given else who.role) != "arbiter":
         raise errors.Clash(
-            "INFORMATION_EXPOSED", "These moves showed hidden cards: only the arbiter may take them back."
-        )
+            "INFORMATION_EXPOSED", "These moves showed hidden cards: only the arbiter may take them back. What was merely"
+            " entered wrongly is put right at …/corrections.",
+        )  # fmt: skip
+    consent = given or consented(who, now, free, agreed, why)
     back: list[Any] = [MovesTakenBack(consent, reason, ask.kept)]
     if wrong is not None:
-        back.append(wrong.note(found, consent, reason, ask.kept, gone))
+        back.append(wrong.note(found, consent, reason, ask.kept + 1, gone))
     batches = [referee.batch(found.id, found.version, who.name, *back)]
     if line.points is not None:
         reopened = scoring.reopen_deal(now, line.number, consent, reason)
@@ -124,11 +125,11 @@ async def correct_move(
             raise errors.Refused([error.violation], version=found.version) from error
         raise errors.BadValue(errors.Fault("#/seen", str(error))) from error
     if after.irregular:
-        raise errors.Consequences([(number, found) for number, found in after.irregular])
+        raise errors.Consequences(after.irregular, final=ask.let_stand)
     events: list[Any] = [MoveCorrected(consent, reason, ask.number, after.moves)]
     stands = after.deal
     if wrong is not None:
-        events.append(wrong.note(found, consent, reason, ask.number - 1, [last] if ask.move != last.move else []))
+        events.append(wrong.note(found, consent, reason, ask.number, [last] if ask.move != last.move else []))
         stands = deal.follow(stands, events[-1])
     if reasons := deal.impossible(stands, now.rules):
         raise errors.Refused(reasons, version=found.version)
@@ -191,7 +192,9 @@ def corrected(found: Deal, rules: Any, ask: CorrectMove, seed: str | None) -> Co
         )
         effects = game.play(rules, now.state, seat, told, chance)
         if isinstance(chance, Again) and found.mode == "observed" and chance.unseen:
-            raise WrongOutcome(f"move {number + place} turns up {len(seen) - len(chance.unseen)} cards")
+            raise WrongOutcome(
+                f"move {number + place} turns up {len(seen) - len(chance.unseen)} cards, not {len(seen)}"
+            )
         moves.append(Made(seat, told, effects, faults, claims_in(verdict)))
         try:
             now = deal.follow_on(found, now, deal.as_moved(moves[-1]))

@@ -10,7 +10,7 @@ from referee.deal import Deal
 from referee.dealer import SeededChance
 from referee.desk import Plan, allowed
 from referee.events import Consent, IrregularityNoted
-from referee.irregularities import Row, Situation
+from referee.irregularities import Remedy, Row, Situation
 from referee.match import Match
 from referee.rules.amends import Told
 from referee.rules.cards import HIDDEN, Cards
@@ -23,6 +23,7 @@ from referee.settling.asks import Note
 from referee.settling.consent import consented
 from referee.settling.moves import deal_of
 from referee.settling.rows import place_of, row_of
+from referee.ways import COUNTED
 
 TOLD: Final = ("place", "told", "cards", "seen", "count")
 TAKES: Final = {
@@ -48,9 +49,10 @@ async def note(
     line, found = await deal_of(referee, now, ask.deal)
     row = row_of(now, ask.what, "#/kind")
     place = place_of(found, ask.seat)
-    at = _moment(found, ask.move)
+    at = _moment(found, row, place, ask.move)
     is_open, remedy = irregularities.remedy(row, Situation(now, line, found, at))
     _only(row.kind, remedy.name, ask)
+    _still_there(found, row, remedy, place, at)
     cards: dict[str, Any] = {}
     if row.kind == "sabo_looked_at":
         cards = _looked_at(found, now.rules, place, ask)
@@ -76,10 +78,21 @@ def _only(kind: str, remedy: str, ask: Note) -> None:
             raise errors.BadValue(errors.Fault(f"#/{name}", f"{kind}, {remedy}: {fits} here"))
 
 
-def _moment(found: Deal, move: int | None) -> int:
+def _moment(found: Deal, row: Row, place: int | None, move: int | None) -> int:
     if move is not None and move > found.moves:
         raise errors.BadValue(errors.Fault("#/move", f"the deal has {found.moves} moves"))
-    return found.moves if move is None else move
+    return irregularities.moment(row, found, place) if move is None else move
+
+
+def _still_there(found: Deal, row: Row, remedy: Remedy, place: int | None, at: int) -> None:
+    """Raises Clash where the move at fault is on record and the remedy is that it goes back: a note changes nothing."""
+    if remedy is not row.open or "take_back" not in remedy.ways or not at:
+        return
+    if irregularities.shows(row, found.played[at - 1].made, place):
+        raise errors.Clash(
+            "MOVE_ON_RECORD", f"Move {at} is on record: it is taken back, or made again, with `irregularity` {row.kind}."
+            " The remedies of this deal have both requests filled in.",
+        )  # fmt: skip
 
 
 def _looked_at(found: Deal, rules: Any, seat: int | None, ask: Note) -> dict[str, Any]:
@@ -123,7 +136,11 @@ async def _put_right(
         return {}
     if ask.cards and not (ask.seat is not None and referee.sees(who, found, ask.seat)):
         raise errors.Forbidden("Only who may see that hand can name cards of it.")
-    told = Told(place, ask.cards, ask.count, found.layout, found.played[at - 1].made if at else None)
+    if remedy in COUNTED and (place is None or ask.count is None):
+        name = "seat" if place is None else "count"
+        raise errors.BadValue(errors.Fault(f"#/{name}", "say how many cards the hand was dealt, and whose it is"))
+    count = 1 if remedy == "surplus_to_reserve" and ask.count is None else ask.count
+    told = Told(place, ask.cards, count, found.layout, found.played[at - 1].made if at else None)
 
     def decide(chance: Chance, seed: str | None) -> tuple[tuple[Put, ...], int] | Illegal:
         puts = found.kernel.put_right(now.rules, found.state, remedy, told, chance)

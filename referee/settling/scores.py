@@ -49,17 +49,25 @@ async def void_deal(
     referee: Referee, who: Caller, now: Match, ask: VoidDeal, agreed: Sequence[int], given: Consent | None,
     why: str | None, reason: UUID | None,
 ) -> Plan:  # fmt: skip
-    """Void a deal: the scorekeeper's until it is scored (a misdeal, a wrong pack), later by consent; for a fault on
-    record by the players whose it is not (rules 4.2)."""
+    """Void a deal: the scorekeeper's while cards or dealing may be wrong (a misdeal, a wrong pack), else by consent; for a
+    fault on record by the players whose it is not (rules 4.2)."""
     line = now.line(ask.deal)
     if line is None:
         raise errors.NotFound(f"There is no deal {ask.deal}.")
     if line.voided:
         raise errors.Clash("DEAL_VOIDED", f"Deal {ask.deal} was voided already.")
-    free = who.role == "scorekeeper" and line.points is None and ask.offender is None
+    free = who.role == "scorekeeper" and ask.offender is None and await _may_be_misdealt(referee, now, line)
     await check_offender(referee, now, line, ask)
     consent = given or consented(who, now, free, agreed, why, now.without(ask.offender))
     return Plan([referee.batch(now.id, now.version, who.name, *scoring.void_deal(now, ask.deal, consent, reason))])
+
+
+async def _may_be_misdealt(referee: Referee, now: Match, line: DealLine) -> bool:
+    """Whether cards or their dealing can still be what is wrong (rules 4.2): not once the deal is scored, nor once cards
+    that the referee dealt have been played."""
+    if line.points is not None:
+        return False
+    return line.commitment is None or line.waiting or not (await referee.deal(now.id, line.number)).moves
 
 
 async def check_offender(referee: Referee, now: Match, line: DealLine, ask: VoidDeal) -> None:

@@ -84,7 +84,7 @@ def test_a_move_out_of_turn_found_late_stands_and_the_skipped_seat_acts_next(lit
     early, made = out_of_turn(match, game, turn)
     found = offered(match, "out_of_turn", early, 1)
     request = found["let_stand"]
-    assert (next(iter(found)), request["missing"]) == ("let_stand", ["seat", "move"])
+    assert (next(iter(found)), request["missing"]) == ("let_stand", ["move", "agreed", "why"])
     sent = request["body"] | {"seat": early, "move": made, "why": "nobody noticed", "agreed": [0, 1, 2]}
     stood = keeper.post(request["path"], sent, if_match=tag(keeper, "/deals/1"))
     assert stood.status_code == 201, stood.text

@@ -10,15 +10,16 @@ from referee import record as records
 from referee.audit import audit
 from referee.events import MatchOpened, Recorded
 from referee.irregularities import KINDS, ROWS, WINDOWS
+from referee.rules import sabo, tabu
 from referee.rules.cards import PACK, SUIT
 from referee.rules.words import LANGUAGES, texts_of
-from tests.http.real import begun, play, tag
+from tests.http.real import begun, observe, play, tag
 from tests.http.table import Opened, Table
 
 NOTE, VOID = ["note"], ["void", "note"]
 AGAIN = ["correct", "take_back", "note"]
-STAND = ["note", "let_stand"]
-TAKE, BOTH = ["take_back", "note"], ["let_stand", "note"]
+MADE_ANEW, BACK, REWIND = ["correct", "take_back"], ["take_back"], ["note", "correct", "take_back"]
+BOTH, NOT_YET = ["let_stand", "note"], ["note", "let_stand"]
 FAULT = ["note", "void"]
 SCORE, RULE = ["correct_score"], ["dispute", "note"]
 LEAVE = ["substitute", "leave", "abandon", "note"]
@@ -64,29 +65,35 @@ CASES = [
     ),
     Case("clean_up_forgotten", "tablanet", "next_move", "fresh", "clean_up_now", NOTE, "began", "stays_in_place", NOTE),
     Case("clean_up_forgotten", "tabu", "next_move", "just", "clean_up_now", NOTE, "next", "stays_in_place", NOTE),
-    Case("out_of_turn", "tabu", "next_acts", "just", "taken_up", TAKE, "next", "both_stand", BOTH),
-    Case("out_of_turn", "tablanet", "next_acts", "just", "taken_up", TAKE, "next", "both_stand", BOTH),
-    Case("out_of_turn", "sabo", "next_acts", "just", "taken_up", TAKE, "next", "both_stand", BOTH),
+    Case("out_of_turn", "tabu", "next_acts", "just", "taken_up", NOT_YET, "next", "both_stand", BOTH),
+    Case("out_of_turn", "tablanet", "next_acts", "just", "taken_up", NOT_YET, "next", "both_stand", BOTH),
+    Case("out_of_turn", "sabo", "next_acts", "just", "taken_up", NOT_YET, "next", "both_stand", BOTH),
     Case("two_cards", "sabo", "next_acts", "just", "names_one", AGAIN, "next", "names_one", AGAIN, True),
-    Case("illegal_capture", "tablanet", "next_acts", "just", "same_card_again", AGAIN, "next", "stands", STAND),
-    Case("capture_not_made", "tablanet", "next_acts", "just", "must_capture", AGAIN, "next", "stands", STAND),
+    Case(
+        "illegal_capture", "tablanet", "next_acts", "captured", "same_card_again", MADE_ANEW,
+        "captured_next", "stands", REWIND,
+    ),
+    Case(
+        "capture_not_made", "tablanet", "next_acts", "laid", "must_capture", MADE_ANEW,
+        "laid_next", "stands", REWIND,
+    ),
     Case("cards_left_behind", "tablanet", "next_acts", "just", "take_them", AGAIN, "next", "they_stay", NOTE),
     Case("cards_left_behind", "tabu", "next_acts", "just", "take_them", NOTE, "next", "they_stay", NOTE),
     Case("tablanet_call", "tablanet", "always", "just", "counted_by_fact", NOTE, "scored", "counted_by_fact", NOTE),
     Case("wrong_row", "tabu", "next_move", "just", "row_made_right", NOTE, "next", "row_made_right", NOTE, True),
     Case("draw_forgotten", "tabu", "next_acts", "just", "draw_now", NOTE, "next", "draw_lapses", NOTE),
-    Case("drew_while_able", "tabu", "next_acts", "just", "card_back", TAKE, "next", "stands_unfined", NOTE),
+    Case("drew_while_able", "tabu", "next_acts", "drew", "card_back", BACK, "drew_next", "stands_unfined", NOTE),
     Case(
         "drew_too_many", "tabu", "offender_acts", "next", "surplus_to_reserve", NOTE,
         "own", "surplus_to_reserve", NOTE, True,
     ),
-    Case("revoke", "sabo", "next_lead", "trick", "withdrawn", AGAIN, "led", "stands_as_fault", FAULT),
+    Case("revoke", "sabo", "next_lead", "revoked", "withdrawn", MADE_ANEW, "revoked_led", "stands_as_fault", FAULT),
     Case(
         "revoke_found_later", "sabo", "before_scored", "led", "stands_as_fault", FAULT,
         "scored", "stands_as_fault", FAULT, True,
     ),
-    Case("not_lowest", "sabo", "next_lead", "trick", "withdrawn", AGAIN, "led", "stands_as_fault", FAULT),
-    Case("sabo_while_holding", "sabo", "next_lead", "trick", "withdrawn", AGAIN, "led", "stands_as_fault", FAULT),
+    Case("not_lowest", "sabo", "next_lead", "revoked", "withdrawn", MADE_ANEW, "revoked_led", "stands_as_fault", FAULT),
+    Case("sabo_while_holding", "sabo", "next_lead", "used", "withdrawn", MADE_ANEW, "used_led", "stands_as_fault", FAULT),
     Case("sabo_looked_at", "sabo", "always", "fresh", "face_up_and_next", NOTE, "led", "face_up_and_next", NOTE),
     Case("wrong_winner", "sabo", "next_lead", "trick", "winner_by_record", NOTE, "led", "trick_stands", BOTH),
     Case(
@@ -118,6 +125,8 @@ def stands(lite: Table, game: str, situation: str) -> Asked:
     if situation in ("scored", "closed"):
         match = begun(lite, game, 10_000, **({"target": 1} if situation == "closed" else {}))
         return Asked(match, 1, match.spectator.get("/deals/1").json()["moves"])
+    if situation in IRREGULAR:
+        return irregular(lite, *IRREGULAR[situation])
     match = begun(lite, game)
     mover = play(match, 1)[0]
     if situation in ("just", "playing"):
@@ -132,6 +141,53 @@ def stands(lite: Table, game: str, situation: str) -> Asked:
     return Asked(match, mover, 1)
 
 
+IRREGULAR = {
+    "drew": ("drew", 0), "drew_next": ("drew", 2), "captured": ("captured", 0), "captured_next": ("captured", 1),
+    "laid": ("laid", 0), "laid_next": ("laid", 1), "revoked": ("revoked", 0), "revoked_led": ("revoked", 2),
+    "used": ("used", 0), "used_led": ("used", 2),
+}  # fmt: skip
+"""Situations in which a move was really irregular: how, and how many moves later."""
+
+
+def irregular(lite: Table, how: str, later: int) -> Asked:
+    """A deal in which a move was not as it should be, and some moves after it."""
+    if how in ("captured", "laid"):
+        match, seat, move = tablanet_fault(lite, captured=how == "captured")
+        asked = {"seat": seat, "move": move, "why": "made before anybody looked"}
+        stood = match.arbiter.post("/deals/1/irregular-moves", asked, if_match=tag(match.scorekeeper, "/deals/1"))
+        assert stood.status_code == 201, stood.text
+        assert stood.json()["irregular"]
+        play(match, later)
+        return Asked(match, seat, 1)
+    if how == "drew":
+        match = observe(lite, tabu, tabu.Rules(target=100), 2, 0, ["7H", "KD", "KC", "KS"])
+        moves = [(1, {"type": "tabu.draw"}), (1, {"type": "tabu.keep"}), (0, {"type": "tabu.draw"})]
+        assert all(match.scorekeeper.move(1, seat, move).status_code == 201 for seat, move in moves[: 1 + later])
+        return Asked(match, 1, 1)
+    match = observe(lite, sabo, sabo.Rules(), 3, 0)
+    second = {"type": "sabo.hand", "card": "2S"} if how == "revoked" else {"type": "sabo.place", "place": 0}
+    told: list[tuple[int, Any]] = [(1, "4H"), (2, second), (0, "5H"), (1, "6H")]
+    for seat, move in told[: 2 + later]:
+        made: dict[str, Any] = {"type": "sabo.hand", "card": move} if isinstance(move, str) else move
+        said = {"seat": seat, "move": made, "seen": ["2S"] if made["type"] == "sabo.place" else []}
+        assert match.scorekeeper.post("/deals/1/moves", said).status_code == 201
+    return Asked(match, 2, 2)
+
+
+def tablanet_fault(lite: Table, captured: bool) -> tuple[Opened, int, dict[str, Any]]:
+    """A deal whose first seat could take too much, or lay a card that must take."""
+    for seed in range(20):
+        match = begun(lite, "tablanet", seed=seed)
+        legal = match.scorekeeper.get("/deals/1/legal-moves?limit=99").json()
+        table = match.scorekeeper.get("/deals/1").json()["state"]["table"]
+        taking = next((move["card"] for move in legal["moves"] if move["captures"]), None)
+        laid = next((move["card"] for move in legal["moves"] if not move["captures"]), None)
+        if card := laid if captured else taking:
+            captures = table if captured else []
+            return match, legal["seat"], {"type": "tablanet.play", "card": card, "captures": captures}
+    raise AssertionError("no such deal")
+
+
 def remedy(asked: Asked, kind: str) -> dict[str, Any]:
     answer = asked.match.spectator.get(f"/deals/1/remedies?kind={kind}&seat={asked.seat}&move={asked.move}")
     assert answer.status_code == 200, answer.text
@@ -141,6 +197,12 @@ def remedy(asked: Asked, kind: str) -> dict[str, Any]:
 
 def note(asked: Asked, kind: str) -> dict[str, Any]:
     said = {"kind": kind, "seat": asked.seat, "move": asked.move, "why": "as the table saw it"}
+    if kind == "drew_too_many":
+        said["count"] = 0
+    if kind == "wrong_card_count" and asked.match.scorekeeper.get("/deals/1").json()["moves"]:
+        layout = asked.match.scorekeeper.get("/deals/1/replay?move=0").json()["deal"]["state"]
+        if layout["type"] != "sabo":
+            said["count"] = len(layout["hands"][asked.seat])
     if kind == "sabo_looked_at":
         lies = asked.match.scorekeeper.get("/deals/1").json()["state"]["sabo"][asked.seat]
         said["place"] = max(place for place, card in enumerate(lies) if card is not None)
@@ -163,6 +225,14 @@ def test_while_the_window_is_open(lite: Table, case: Case) -> None:
     assert (found["window"], found["open"], found["consent"]) == (case.window, True, False)
     assert (found["remedy"], [one["name"] for one in found["requests"]]) == (case.remedy, case.ways)
     noted = asked.match.scorekeeper.post("/deals/1/irregularities", note(asked, case.kind))
+    if "note" not in case.ways and case.ways != SCORE:
+        # the move is on record: it goes back, or is made again
+        assert (noted.status_code, noted.json()["code"]) == (409, "MOVE_ON_RECORD")
+        carried_out(asked, found, case.kind)
+        shown = asked.match.spectator.get("/deals/1/irregularities").json()["noted"][-1]
+        assert (shown["kind"], shown["seat"], shown["move"]) == (case.kind, asked.seat, asked.move)
+        assert shown["remedy"] == case.remedy
+        return
     assert noted.status_code == 201, noted.text
     shown = noted.json()["noted"]
     assert (shown["kind"], shown["seat"], shown["move"]) == (case.kind, asked.seat, asked.move)
@@ -207,6 +277,8 @@ def carried_out(asked: Asked, found: dict[str, Any], kind: str) -> None:
     who = match.seats[asked.seat] if request["name"] == "dispute" else match.arbiter
     before = match.scorekeeper.get("/deals/1/replay").json()["played"]
     for part in request["missing"]:
+        if part in ("agreed", "why"):
+            continue
         sent[part.partition("/")[0]] = before[asked.move - 1]["move"] if part.startswith("move") else MISSING[part]
     at = {"deal": "/deals/1", "match": "", None: None}[request["if_match"]]
     headers = {} if at is None else {"if_match": tag(match.scorekeeper, at)}

@@ -106,7 +106,7 @@ def test_a_move_taken_back_buys_no_other_shuffle(table: Table) -> None:
         drawn.append((made.json()["effects"], made.json()["deal"]["state"]))
         kept = made.json()["deal"]["moves"] - 1
         refused = settle(match.seats[turn], "/deals/1/take-backs", {"kept": kept})
-        assert (refused.status_code, refused.json()["code"]) == (409, "CONSENT_MISSING"), "a card was drawn"
+        assert (refused.status_code, refused.json()["code"]) == (409, "INFORMATION_EXPOSED"), "a card was drawn"
         back = settle(match.arbiter, "/deals/1/take-backs", {"kept": kept, "why": "it was not your turn"})
         assert back.status_code == 201
     assert drawn[0] == drawn[1] == drawn[2]
@@ -142,7 +142,7 @@ def test_a_sabo_card_that_was_seen_is_not_taken_back_free(table: Table) -> None:
         if place:
             break
     kept = {"kept": made.json()["deal"]["moves"] - 1}
-    assert settle(match.scorekeeper, "/deals/1/take-backs", kept).json()["code"] == "CONSENT_MISSING"
+    assert settle(match.scorekeeper, "/deals/1/take-backs", kept).json()["code"] == "INFORMATION_EXPOSED"
     spoken = settle(match.scorekeeper, "/deals/1/take-backs", kept | {"agreed": [0, 1, 2, 3], "why": "all say so"})
     assert (spoken.status_code, spoken.json()["code"]) == (409, "INFORMATION_EXPOSED")
 

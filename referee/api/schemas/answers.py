@@ -307,10 +307,12 @@ class Problem(Out, frozen=True, omit_defaults=True):
 
 
 class SettledOut(Out, frozen=True):
-    """Something that was settled: the match after it, and the deal it was about, if any."""
+    """Something that was settled: the match after it, and the deal it was about, if any; `irregular` are the codes of what
+    was irregular in that deal's last move, where it was let stand."""
 
     match: MatchOut
     deal: DealOut | None
+    irregular: tuple[str, ...]
     tokens: tuple[TokenOut, ...]
     position: int
 

@@ -86,7 +86,10 @@ class Draw(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tabu.dr
 
 
 class Keep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tabu.keep"):
-    """The card just drawn stays in hand although it could be played, where the house rules allow it (B3)."""
+    """The card just drawn stays in hand although it could be played, where the house rules allow it (B3).
+
+    In an observed deal it ends the turn after every card drawn that is not played: nobody else has seen it.
+    """
 
 
 class Pass(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tabu.pass"):
