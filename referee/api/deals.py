@@ -99,7 +99,10 @@ class Deals(Controller):
         limit: Annotated[int, QueryParameter(ge=1, le=PAGE)] = 100,
         cursor: Annotated[str | None, QueryParameter(max_length=40)] = None,
     ) -> Response[s.LegalMovesOut]:  # fmt: skip
-        """Every legal move of the seat to act, in pages. For who may see that seat's hand."""
+        """Every legal move of the seat to act, in pages. For who may see that seat's hand.
+
+        Of a hand that nobody sees (an observed deal) only moves that need no card of it.
+        """
         deal, moves = await referee.legal_moves(who, number)
         skip = _cursor(cursor, deal.version)
         page = list(islice(moves, skip, skip + limit + 1))

@@ -169,7 +169,10 @@ class Noted(Controller):
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
         match_id: FromPath[UUID], number: FromPath[int],
     ) -> Response[IrregularitiesOut]:  # fmt: skip
-        """Irregularities of a deal: those that were noted, and faults that its record has proved so far."""
+        """Irregularities of a deal: those that were noted, and faults that its record has proved so far.
+
+        Moves that were let stand are in its audit, and in the irregularities of the match.
+        """
         found = await referee.deal(match_id, number)
         entries = await referee.read(found.id, 0, found.version)
         words = await referee.names([one.note.why for one in found.notes if one.note.why])

@@ -241,7 +241,7 @@ class Settling(Controller):
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
         match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[DisputeIn],
     ) -> Response[s.SettledOut]:  # fmt: skip
-        """A seat disputes a move."""
+        """A seat disputes a move (from 1)."""
         key = await key_of(request, str(match_id))
         done = await disputes.raise_dispute(referee, who, number, data.move, data.why, key)
         return await settled(request, referee, who, done, number)
@@ -273,7 +273,10 @@ class Settling(Controller):
         self, request: StrictRequest, referee: NamedDependency[Referee], who: NamedDependency[Caller],
         match_id: FromPath[UUID], number: FromPath[int], data: JSONBody[RulingIn],
     ) -> Response[s.SettledOut]:  # fmt: skip
-        """The arbiter rules, with the remedy in the same step; provisional until confirmed."""
+        """The arbiter rules, with the remedy in the same step; provisional until confirmed, and superseded by a later ruling.
+
+        Points are adjusted only once the deal is scored.
+        """
         version, key = _version(request), await key_of(request, str(match_id))
         remedy = _read(data.remedy, data.alphabet, "#/remedy")
         async with shown_if_stale(request, referee, who, None, version):
