@@ -182,6 +182,12 @@ def _again(found: Remedy, now: Situation) -> dict[str, Any]:
     return {"move": {"type": played.__struct_config__.tag, "card": played.card}}
 
 
+def put_right_before(deal: Deal, row: Row, place: int | None, move: int) -> bool:
+    """Whether cards were put for the same irregularity: of a deal's beginning, the same however many moves were made."""
+    found = [one.note for one in deal.notes if one.note.puts and (one.note.kind, one.note.seat) == (row.kind, place)]
+    return any(row.window == "before_first_move" or note.move == move for note in found)
+
+
 def has_fault_of(deal: Deal, seat: int) -> bool:
     """Whether the record shows a fault of `seat` for which the others may have the deal voided (rules 4.2)."""
     place = deal.seats.index(seat)
