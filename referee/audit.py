@@ -227,7 +227,7 @@ def _sabo_fits(deal: Deal, row: Row, note: IrregularityNoted) -> bool:
     looked_at = row.kind == "sabo_looked_at"
     lies = note.place is None or (looked_at and 0 <= note.place < len(own) and own[note.place] is not None)
     mixed = not note.mixed or (note.remedy == "mixed_again" and sorted(note.mixed) == sorted(own))
-    shown = not note.shown or looked_at or row.open.uncovers
+    shown = not note.shown or looked_at or not {"take_back", "correct"}.isdisjoint(row.open.ways)
     return lies and mixed and shown and all(_can_show(sabo, card) for card in note.shown)
 
 

@@ -53,7 +53,8 @@ class NotedOut(s.Out, frozen=True):
     """An irregularity that was noted after `move` moves, the remedy that was applied, on whose word, and why.
 
     `puts`: the cards that were put elsewhere, as the reader may see them; `shown`: sabo cards that lie face up since;
-    `dealer`: who dealt, where that was not the dealer. Seats in them count by place at the deal's table.
+    `dealer`: the seat that dealt, where that was not the dealer. Seats in `puts` and `shown` count by place at the deal's
+    table.
     """
 
     kind: str
@@ -245,7 +246,7 @@ def noted_out(
             say_irregularity("remedy", note.remedy, lang),
             hide_puts(note.puts, sight),
             note.shown,
-            note.dealer,
+            None if note.dealer is None else found.seats[note.dealer],
             entry.at,
             entry.by,
             note.consent.how,

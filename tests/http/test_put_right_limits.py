@@ -8,6 +8,7 @@ import pytest
 from referee import record
 from referee.rules import sabo, tablanet, tabu
 from tests.http.real import begun, observe, play
+from tests.http.settle import settle
 from tests.http.table import Opened, Table
 from tests.http.test_put_right import (
     IRREGULAR,
@@ -150,6 +151,27 @@ def tokens(lite: Table) -> Opened:
     first = match.seats[1].get("/deals/1/legal-moves").json()["moves"][0]
     assert match.seats[1].move(1, 1, first).status_code == 201
     return match
+
+
+def test_who_dealt_is_told_by_seat_where_one_has_left(lite: Table) -> None:
+    match = lite.open("sabo", 3, 0)
+    assert settle(match.arbiter, "/seats/0/departure", {"why": "went home"}).status_code == 201
+    assert match.scorekeeper.post("/deals", {"open": []}).status_code == 201
+    done = noted(match, "wrong_dealer", seat=2)
+    assert (done["seat"], done["dealer"]) == (2, 2)
+    deal = match.scorekeeper.get("/deals/1").json()
+    assert (deal["dealer"], deal["turn"]) == (2, 1)
+
+
+def test_a_sabo_card_seen_in_a_move_made_again_for_any_reason_lies_face_up(lite: Table) -> None:
+    match = observe(lite, sabo, sabo.Rules(), 3, 0)
+    said = {"seat": 1, "move": {"type": "sabo.place", "place": 0}, "seen": ["9D"]}
+    assert match.scorekeeper.post("/deals/1/moves", said).status_code == 201
+    asked = {"number": 1, "move": {"type": "sabo.hand", "card": "4H"}, "irregularity": "two_cards"}
+    done = settle(match.scorekeeper, "/deals/1/corrections", asked)
+    assert done.status_code == 201, done.text
+    assert match.spectator.get("/deals/1").json()["state"]["sabo"][1][0] == "9D"
+    follows_so_far(match)
 
 
 # ---- records that say something else
