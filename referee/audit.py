@@ -22,6 +22,8 @@ from referee.events import (
     SeedRevealed,
 )
 from referee.fingerprint import canonical
+from referee.irregularities import ROW, Row, put_right_before
+from referee.rules.amends import AsPut
 from referee.rules.amends import Told as Amended
 from referee.rules.cards import HIDDEN, surplus
 from referee.rules.chance import Told, WrongOutcome
@@ -29,12 +31,14 @@ from referee.rules.game import RULESETS, Game
 from referee.rules.hands import check_hands, hands_due
 from referee.rules.layouts import layout_faults, no_play
 from referee.rules.puts import Shown
+from referee.rules.sabo.amends import lies_open
 from referee.rules.verdict import Illegal, Violation, claims_in
 
 What: TypeAlias = Literal[
     "agreement", "layout", "illegal", "effects", "points", "order", "seed", "shuffle", "words",
     "dealer", "totals", "winner", "fingerprint", "claims", "hands", "fault",
 ]  # fmt: skip
+MOST_SEATS: Final = 100
 _SEED: Final = re.compile(rf"[0-9a-f]{{{2 * dealer.SEED_BYTES}}}")
 
 
@@ -70,6 +74,9 @@ def audit(opened: MatchOpened, entries: Sequence[Recorded]) -> Divergence | None
 
 def _in_deal(opened: MatchOpened, rules: Any, recorded: Recorded, deal: Deal | None) -> Divergence | None:
     version, event = recorded.version, recorded.event
+    consent = getattr(event, "consent", None)
+    if consent and not all(0 <= seat < MOST_SEATS for seat in consent.seats):
+        return Divergence("order", version)
     if deal is None:
         return _dealt(opened, rules, version, event) if isinstance(event, CardsDealt) else Divergence("order", version)
     match event:
@@ -174,38 +181,61 @@ def _noted(rules: Any, version: int, note: IrregularityNoted, deal: Deal) -> Div
     gone = plain and note.move == deal.moves + 1 == note.after + 1
     if not seated or not (0 <= note.move <= deal.moves or gone) or not 0 <= note.after <= deal.moves:
         return Divergence("order", version, note.move, note.seat)
-    dealt = note.dealer is None or (note.dealer in places and deal.moves == 0 and note.kind == "wrong_dealer")
-    between = deal.kernel.PUTS.get(note.remedy, frozenset())
-    fits = all((one.source.zone, one.target.zone) in between for one in note.puts)
-    if not (dealt and fits and _sabo_fits(deal, note) and _puts_fit(rules, deal, note)):
+    row = ROW.get((note.kind, deal.kernel.NAME))
+    if row is None or note.remedy not in [remedy.name for remedy in (row.open, row.late) if remedy]:
+        return Divergence("order", version, note.move, note.seat)
+    dealt = note.dealer is None or (
+        note.kind == "wrong_dealer" and note.dealer == note.seat and not deal.moves and not deal.commitment
+    )
+    shuffled = not note.shuffles or bool(deal.commitment and note.puts)
+    if not (dealt and shuffled and _sabo_fits(deal, row, note) and _puts_fit(rules, deal, row, note)):
         return Divergence("order", version, note.move, note.seat)
     return None
 
 
-def _puts_fit(rules: Any, deal: Deal, note: IrregularityNoted) -> bool:
-    """Whether every card lay where it was taken from, and none of them is one too many in the deal."""
-    if note.puts and note.after != deal.moves:
+def _puts_fit(rules: Any, deal: Deal, row: Row, note: IrregularityNoted) -> bool:
+    """Whether the cards put are those that the remedy puts, once, and none of them is one too many in the deal.
+
+    How many cards a hand was dealt, or drew too many, only the puts tell: any number from which they follow will do.
+    """
+    if note.puts and (note.after != deal.moves or put_right_before(deal, row, note.seat, note.move)):
+        return False
+    between = deal.kernel.PUTS.get(note.remedy, frozenset())
+    if any((one.source.zone, one.target.zone) not in between for one in note.puts):
         return False
     try:
         after = deal.kernel.amend(deal.state, note)
-    except (ValueError, IndexError):
+    except ValueError:
         return False
     whole = deal.kernel.pack(rules, len(deal.seats))
     named = [card for card in deal.kernel.held(after) if card != HIDDEN]
-    return not surplus(named, whole)[0]
+    counts = (None, *range(len(whole) + 1))
+    follows = not note.puts or any(_put_for(rules, deal, note, count) == note.puts for count in counts)
+    return follows and not surplus(named, whole)[0]
 
 
-def _sabo_fits(deal: Deal, note: IrregularityNoted) -> bool:
+def _put_for(rules: Any, deal: Deal, note: IrregularityNoted, count: int | None) -> Any:
+    """What the remedy puts when chance comes out as recorded; None where it cannot."""
+    told = msgspec.structs.replace(_told(deal, note), count=count)
+    try:
+        return deal.kernel.put_right(rules, deal.state, note.remedy, told, AsPut(note.puts))
+    except WrongOutcome:
+        return None
+
+
+def _sabo_fits(deal: Deal, row: Row, note: IrregularityNoted) -> bool:
     """Whether Sabo's face-down cards can be as a note says: one looked at, all mixed before the first move, some shown."""
     sabo = getattr(deal.state, "sabo", ())
     if note.place is None and not note.mixed and not note.shown:
         return True
-    if not sabo or note.seat is None or (note.mixed and deal.moves):
+    if not sabo or note.seat is None or (note.mixed and (deal.moves or lies_open(deal.state, note.seat))):
         return False
     own = sabo[note.seat]
-    lies = note.place is None or (0 <= note.place < len(own) and own[note.place] is not None)
-    mixed = not note.mixed or sorted(note.mixed) == sorted(own)
-    return lies and mixed and all(_can_show(sabo, card) for card in note.shown)
+    looked_at = row.kind == "sabo_looked_at"
+    lies = note.place is None or (looked_at and 0 <= note.place < len(own) and own[note.place] is not None)
+    mixed = not note.mixed or (note.remedy == "mixed_again" and sorted(note.mixed) == sorted(own))
+    shown = not note.shown or looked_at or not {"take_back", "correct"}.isdisjoint(row.open.ways)
+    return lies and mixed and shown and all(_can_show(sabo, card) for card in note.shown)
 
 
 def _can_show(sabo: Any, shown: Shown) -> bool:
@@ -215,9 +245,9 @@ def _can_show(sabo: Any, shown: Shown) -> bool:
 
 
 def _told(deal: Deal, note: IrregularityNoted) -> Amended:
-    """What the table had told for what was put: of the seeded deals, where this is asked, all of it is in the record."""
+    """What the table had told for what was put, as far as the record has it; of a seeded deal all."""
     step = deal.played[note.move - 1].made if note.move else None
-    named = tuple(one.card for one in note.puts if one.source.zone == "hands")
+    named = tuple(one.card for one in note.puts if one.source.zone == "hands" and one.card != HIDDEN)
     drawn = sum((one.source.zone, one.target.zone) == ("reserve", "reserve") for one in note.puts)
     count = drawn or (None if note.seat is None else len(deal.layout.hands[note.seat]))
     return Amended(note.seat, named, count, deal.layout, step)
@@ -245,7 +275,8 @@ def _fair(rules: Any, entries: Sequence[Recorded], seed: str) -> Divergence | No
                 return Divergence("shuffle", recorded.version, seat=event.seat)
         if isinstance(event, IrregularityNoted) and event.puts:
             chance = dealer.SeededChance(seed, words, now.shuffles)
-            if game.put_right(rules, now.state, event.remedy, _told(now, event), chance) != event.puts:
+            puts = game.put_right(rules, now.state, event.remedy, _told(now, event), chance)
+            if puts != event.puts or chance.made - now.shuffles != event.shuffles:
                 return Divergence("shuffle", recorded.version, seat=event.seat)
         made: list[Moved] = [event] if isinstance(event, Moved) else []
         if isinstance(event, MoveCorrected):

@@ -150,6 +150,12 @@ def moment(row: Row, deal: Deal, place: int | None) -> int:
     return (shown or own or [deal.moves])[-1]
 
 
+def put_right_before(deal: Deal, row: Row, place: int | None, move: int) -> bool:
+    """Whether cards were put for the same irregularity: of a deal's beginning, the same however many moves were made."""
+    found = [one.note for one in deal.notes if one.note.puts and (one.note.kind, one.note.seat) == (row.kind, place)]
+    return any(row.window == "before_first_move" or note.move == move for note in found)
+
+
 def has_fault_of(deal: Deal, seat: int) -> bool:
     """Whether the record shows a fault of `seat` for which the others may have the deal voided (rules 4.2)."""
     place = deal.seats.index(seat)

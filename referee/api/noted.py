@@ -14,6 +14,7 @@ from referee.access import Caller
 from referee.api import schemas as s
 from referee.api.present import answer, done_headers
 from referee.api.request import StrictRequest, cards_in, if_match, key_of
+from referee.api.settled import shown_if_stale
 from referee.api.settling import Said
 from referee.deal import Deal
 from referee.events import IrregularityNoted, Recorded
@@ -55,7 +56,8 @@ class NotedOut(s.Out, frozen=True):
     """An irregularity that was noted after `move` moves, the remedy that was applied, on whose word, and why.
 
     `puts`: the cards that were put elsewhere, as the reader may see them; `shown`: sabo cards that lie face up since;
-    `dealer`: who dealt, where that was not the dealer. Seats in them count by place at the deal's table.
+    `dealer`: the seat that dealt, where that was not the dealer. Seats in `puts` and `shown` count by place at the deal's
+    table.
     """
 
     kind: str
@@ -154,7 +156,9 @@ class Noted(Controller):
         key = await key_of(request, str(match_id))
         told, cards, seen = (cards_in(getattr(data, n), data.alphabet, f"#/{n}") for n in ("told", "cards", "seen"))
         ask = Note(number, data.kind, data.seat, data.move, data.place, told, cards, seen, data.count)
-        done = await carry.settle(referee, who, ask, data.agreed, data.why, if_match(request), key)
+        stale = if_match(request)
+        async with shown_if_stale(request, referee, who, number, stale):
+            done = await carry.settle(referee, who, ask, data.agreed, data.why, stale, key)
         version = done.command.versions[deal_id(match_id, number)]
         found = await referee.deal(match_id, number, version)
         entries = await referee.read(found.id, 0, version)
@@ -256,7 +260,7 @@ def noted_out(
             say_irregularity("remedy", note.remedy, lang),
             hide_puts(note.puts, sight),
             note.shown,
-            note.dealer,
+            None if note.dealer is None else found.seats[note.dealer],
             entry.at,
             entry.by,
             note.consent.how,

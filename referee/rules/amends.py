@@ -1,12 +1,15 @@
 """How a table puts right what went wrong with its cards (rules 4.2): what it tells of it, and what all games share."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 
-from referee.rules.cards import HIDDEN, Cards, surplus
+from referee.rules.cards import HIDDEN, Card, Cards, surplus
+from referee.rules.chance import Chance, WrongOutcome
+from referee.rules.chance import Told as Outcomes
 from referee.rules.proof import Step
-from referee.rules.puts import Put, Spot, Zone
+from referee.rules.puts import FACE_DOWN, Put, Spot, Zone
 from referee.rules.verdict import Illegal, Violation
 
 TOP: Final = 0
@@ -22,6 +25,27 @@ class Told(msgspec.Struct, frozen=True):
     count: int | None = None
     layout: Any = None
     step: Step | None = None
+
+
+class AsPut(Outcomes):
+    """Chance that comes out as a record says that cards were put: how that is judged again."""
+
+    def __init__(self, puts: Sequence[Put]) -> None:
+        order = tuple(one.card for one in puts if one.source.zone == "discard")
+        seen = [one.card for one in puts if one.source.zone in FACE_DOWN and one.target.zone not in FACE_DOWN]
+        super().__init__((order,) if order else (), seen)
+        self.places = [(one.card, one.target.at) for one in puts if one.target.zone in FACE_DOWN]
+
+
+def mixed_in(chance: Chance, card: Card, low: int, high: int) -> int:
+    """The place, `low` or a later one below `high`, that chance gives a card in a face-down pile."""
+    if not isinstance(chance, AsPut):
+        return low + chance.below(high - low)
+    at = next((at for put, at in chance.places if put == card and at is not None), None)
+    if at is None or not low <= at < high:
+        raise WrongOutcome(f"{card} cannot have been put there")
+    chance.places.remove((card, at))
+    return at
 
 
 def hand_counted(
@@ -45,9 +69,13 @@ def hand_counted(
     if len(named) != due:
         return Illegal((Violation("SURPLUS_CARDS", clause, {"given": len(named), "due": due}),))
     absent, _ = surplus(named, state.hands[seat])
-    if absent:
+    fewer, more = max(0, -off), max(0, off) - back
+    for given, there in ((fewer + due, state.hands[seat]), (more, getattr(state, pile.zone))):
+        if given > len(there):
+            return Illegal((Violation("SURPLUS_CARDS", clause, {"given": given, "due": len(there)}),))
+    if absent and not unseen:
         return Illegal((Violation("CARD_NOT_IN_HAND", clause, {"card": absent[0]}),))
-    puts = [Put(HIDDEN, hand, pile)] * max(0, -off) + [Put(HIDDEN, _top(pile.zone), hand)] * (max(0, off) - back)
+    puts = [Put(HIDDEN, hand, pile)] * fewer + [Put(HIDDEN, _top(pile.zone), hand)] * more
     return [*puts, *(Put(card, hand, pile) for card in named)], max(0, size - count)
 
 

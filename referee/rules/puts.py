@@ -12,6 +12,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 Zone: TypeAlias = Literal["hands", "table", "stock", "row", "reserve", "discard", "captured"]
 """Where cards lie, by the name that the game's own state has for it."""
 FACE_DOWN: tuple[Zone, ...] = ("stock", "reserve")
+OF_SEATS: tuple[Zone, ...] = ("hands", "captured")
 
 
 class Spot(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -52,7 +53,8 @@ class Noted(Protocol):
 
 
 def put(state: S, puts: Sequence[Put]) -> S:
-    """The state once the cards are put. Raises ValueError where one does not lie where it was taken from.
+    """The state once the cards are put. Raises ValueError where one does not lie where it was taken from, or there is no
+    such spot.
 
     What is put face down in a deal whose hands nobody sees is an unseen card from then on.
     """
@@ -92,13 +94,17 @@ def _take(state: S, one: Put) -> S:
 
 def _lay(state: S, one: Put) -> S:
     cards, at = _cards(state, one.target), one.target.at
+    if at is not None and at > len(cards):
+        raise ValueError("there are fewer cards above that place")
     unseen = one.target.zone in FACE_DOWN and any(HIDDEN in hand for hand in state.hands)  # type: ignore[attr-defined]
     laid = (HIDDEN if unseen else one.card,)
     return _with(state, one.target, cards + laid if at is None else cards[:at] + laid + cards[at:])
 
 
 def _cards(state: Any, spot: Spot) -> Cards:
-    lying = getattr(state, spot.zone)
+    lying = getattr(state, spot.zone, None)
+    if lying is None or (spot.seat is None) == (spot.zone in OF_SEATS) or (spot.seat or 0) >= len(state.hands):
+        raise ValueError("there is no such spot")
     cards: Cards = lying if spot.seat is None else lying[spot.seat]
     return cards
 

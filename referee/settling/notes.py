@@ -16,6 +16,7 @@ from referee.rules.amends import Told
 from referee.rules.cards import HIDDEN, Cards
 from referee.rules.chance import Chance
 from referee.rules.puts import Put, Shown
+from referee.rules.sabo.amends import lies_open
 from referee.rules.unseen import unseen_fault
 from referee.rules.verdict import Illegal
 from referee.service import Referee
@@ -45,7 +46,7 @@ async def note(
     why: str | None, reason: UUID | None,
 ) -> Plan:  # fmt: skip
     """Note an irregularity, and put right what its remedy puts right: free where it applies of itself, else by consent
-    or the arbiter. A seat alone moves no cards."""
+    or the arbiter. A seat alone moves no cards, and of face-down ones turns or mixes only its own."""
     line, found = await deal_of(referee, now, ask.deal)
     row = row_of(now, ask.what, "#/kind")
     place = place_of(found, ask.seat)
@@ -53,17 +54,22 @@ async def note(
     is_open, remedy = irregularities.remedy(row, Situation(now, line, found, at))
     _only(row.kind, remedy.name, ask)
     _still_there(found, row, remedy, place, at)
+    alone = who.role == "seat" and given is None
     cards: dict[str, Any] = {}
     if row.kind == "sabo_looked_at":
         cards = _looked_at(found, now.rules, place, ask)
     elif remedy.name == "mixed_again":
-        cards = {"mixed": await _mixed(referee, who, found, place, ask.told)}
+        cards = {"mixed": await _mixed(referee, who, found, place, ask.told, given)}
     elif row.kind == "wrong_dealer" and is_open and place not in (None, found.dealer) and not found.commitment:
         cards = {"dealer": place}
     elif remedy.name in found.kernel.PUTS:
-        cards = await _put_right(referee, who, now, found, row, remedy.name, place, at, ask)
-    alone = who.role == "seat" and bool(cards.get("puts") or "dealer" in cards)
-    consent = given or consented(who, now, not remedy.consent and not alone, agreed, why)
+        made = await _put_right(referee, who, now, found, row, remedy.name, place, at, ask, given)
+        if isinstance(made, Illegal) and not alone:
+            raise errors.Refused(made.violations, version=found.version)
+        # why not may tell of a hand: nothing of it before the others have agreed
+        cards = {"puts": ()} if isinstance(made, Illegal) else made
+    moves_cards = bool(cards.keys() & {"puts", "dealer"}) or (ask.seat != who.seat and bool(cards))
+    consent = given or consented(who, now, not remedy.consent and not (alone and moves_cards), agreed, why)
     after = found.moves if cards else 0
     event = IrregularityNoted(consent, reason, row.kind, place, remedy.name, at, after=after, **cards)
     return Plan([referee.batch(found.id, found.version, who.name, *allowed(deal.note(found, now.rules, event)))])
@@ -114,12 +120,17 @@ def _looked_at(found: Deal, rules: Any, seat: int | None, ask: Note) -> dict[str
     return {"place": ask.place, "shown": (Shown(seat, ask.place, card),)}
 
 
-async def _mixed(referee: Referee, who: Caller, found: Deal, seat: int | None, told: Cards) -> Cards:
+async def _mixed(
+    referee: Referee, who: Caller, found: Deal, seat: int | None, told: Cards, given: Consent | None
+) -> Cards:  # fmt: skip
     """How a seat's sabo lie once they are mixed again: as told, else shuffled here; nothing where nobody knows them."""
     if seat is None:
         raise errors.BadValue(errors.Fault("#/seat", "say whose sabo cards are mixed again"))
     own: Cards = found.state.sabo[seat]
-    if told and (found.commitment or HIDDEN in own or who.role not in ("arbiter", "scorekeeper")):
+    if lies_open(found.state, seat):
+        raise errors.Clash("SABO_FACE_UP", "One of these sabo cards lies face up: they are not mixed any more.")
+    told_by_seat = given is None and who.role not in ("arbiter", "scorekeeper")
+    if told and (found.commitment or HIDDEN in own or told_by_seat):
         raise errors.Forbidden("Only the scorekeeper or the arbiter may tell a shuffle, where the cards were told.")
     if HIDDEN in own:
         return ()
@@ -127,14 +138,15 @@ async def _mixed(referee: Referee, who: Caller, found: Deal, seat: int | None, t
 
 
 async def _put_right(
-    referee: Referee, who: Caller, now: Match, found: Deal, row: Row, remedy: str, place: int | None, at: int, ask: Note
-) -> dict[str, Any]:  # fmt: skip
+    referee: Referee, who: Caller, now: Match, found: Deal, row: Row, remedy: str, place: int | None, at: int, ask: Note,
+    given: Consent | None,
+) -> dict[str, Any] | Illegal:  # fmt: skip
     """The cards that a remedy puts elsewhere, if any. Raises Clash where that has been done, or the deal is over."""
     if found.state.turn is None:
         if any(getattr(ask, name) not in (None, ()) for name in TOLD):
             raise errors.Clash("DEAL_OVER", f"Deal {found.number} is over: no card of it is put anywhere.")
         return {}
-    if ask.cards and not (ask.seat is not None and referee.sees(who, found, ask.seat)):
+    if ask.cards and given is None and not (ask.seat is not None and referee.sees(who, found, ask.seat)):
         raise errors.Forbidden("Only who may see that hand can name cards of it.")
     if remedy in COUNTED and (place is None or ask.count is None):
         name = "seat" if place is None else "count"
@@ -149,12 +161,10 @@ async def _put_right(
         return puts, chance.made - found.shuffles if isinstance(chance, SeededChance) else 0
 
     orders = (ask.told,) if ask.told else ()
-    puts, shuffles = allowed(await referee.with_chance(found, orders, ask.seen, decide), found.version)
-    if puts and any(one.note.puts and _same(one.note, row, place, at) for one in found.notes):
+    made = await referee.with_chance(found, orders, ask.seen, decide)
+    if isinstance(made, Illegal):
+        return made
+    puts, shuffles = made
+    if puts and irregularities.put_right_before(found, row, place, at):
         raise errors.Clash("PUT_RIGHT", f"{row.kind} was put right here already.")
     return {"puts": puts, "shuffles": shuffles} if puts else {}
-
-
-def _same(note: IrregularityNoted, row: Row, place: int | None, at: int) -> bool:
-    """Whether a note is of the same irregularity: of a deal's beginning, the same however many moves have been made."""
-    return (note.kind, note.seat) == (row.kind, place) and (row.window == "before_first_move" or note.move == at)

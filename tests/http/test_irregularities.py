@@ -354,6 +354,7 @@ def test_who_asks_for_what_is_not_there(lite: Table) -> None:
     assert match.seats[0].post("/deals/1/irregularities", {"kind": "exposed_in_play", "seat": 0}).status_code == 201
     stale = match.scorekeeper.post("/deals/1/irregularities", {"kind": "two_cards"}, if_match='"1"')
     assert stale.status_code == 412
+    assert [entry["event"]["type"] for entry in stale.json()["recorded"]]
     key = {"idempotency_key": "once"}
     twice = [match.scorekeeper.post("/deals/1/irregularities", {"kind": "two_cards"}, **key) for _ in range(2)]
     assert twice[0].json() == twice[1].json()

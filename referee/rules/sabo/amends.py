@@ -35,6 +35,12 @@ def amend(state: State, note: Noted) -> State:
     return msgspec.structs.replace(state, looked_at=tuple(looked_at))
 
 
+def lies_open(state: State, seat: int) -> bool:
+    """Whether one of a seat's sabo cards lies face up: looked at, or seen by everybody."""
+    looked_at = state.looked_at[seat] if state.looked_at else None
+    return looked_at is not None or any(whose == seat for whose, _ in state.face_up)
+
+
 def _face_up(state: State, seat: int, place: int, card: str) -> State:
     own = state.sabo[seat]
     sabo = (*state.sabo[:seat], (*own[:place], card, *own[place + 1 :]), *state.sabo[seat + 1 :])

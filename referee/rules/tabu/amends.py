@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from referee.rules.amends import TOP, Told, hand_counted
+from referee.rules.amends import TOP, Told, hand_counted, mixed_in
 from referee.rules.cards import HIDDEN, RANK, Card, Cards, surplus
 from referee.rules.chance import Chance
 from referee.rules.proof import Step
@@ -85,7 +85,7 @@ class _Table:
     def mix_in(self, card: Card, source: Spot) -> None:
         """Put a card into the reserve at a random place (TB-4); of a reserve that nobody has seen no place is known."""
         reserve = self.state.reserve
-        at = self.chance.below(len(reserve) + 1) if reserve and reserve[TOP] != HIDDEN else None
+        at = mixed_in(self.chance, card, 0, len(reserve) + 1) if reserve and reserve[TOP] != HIDDEN else None
         self.put(Put(card, source, Spot("reserve", at=at)))
 
 
@@ -135,8 +135,9 @@ def _drawn_too_many(table: _Table, count: int) -> Illegal | None:
     if HIDDEN in reserve:
         return None
     for left in reversed(range(count)):
-        at = left + table.chance.below(len(reserve) - left)
-        table.put(Put(table.state.reserve[TOP], RESERVE_TOP, Spot("reserve", at=at)))
+        card = table.state.reserve[TOP]
+        at = mixed_in(table.chance, card, left, len(reserve))
+        table.put(Put(card, RESERVE_TOP, Spot("reserve", at=at)))
     return None
 
 
