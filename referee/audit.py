@@ -10,6 +10,7 @@ from referee import dealer
 from referee.deal import Deal, as_moved, at_move, evolve, follow_on, found_in, impossible, result, said
 from referee.events import (
     CardsDealt,
+    Consent,
     DealFinished,
     HandsShown,
     IrregularityFound,
@@ -75,7 +76,7 @@ def audit(opened: MatchOpened, entries: Sequence[Recorded]) -> Divergence | None
 def _in_deal(opened: MatchOpened, rules: Any, recorded: Recorded, deal: Deal | None) -> Divergence | None:
     version, event = recorded.version, recorded.event
     consent = getattr(event, "consent", None)
-    if consent and not all(0 <= seat < MOST_SEATS for seat in consent.seats):
+    if isinstance(consent, Consent) and not all(0 <= seat < MOST_SEATS for seat in consent.seats):
         return Divergence("order", version)
     if deal is None:
         return _dealt(opened, rules, version, event) if isinstance(event, CardsDealt) else Divergence("order", version)

@@ -144,8 +144,9 @@ def _proposal(
 
 def _by_others(row: Row, found: Remedy, now: Situation, seat: int | None) -> bool:
     """Whether the others alone may have the deal voided for a fault on record."""
-    running = now.deal is not None and now.line.points is None
-    return found.name == "stands_as_fault" and running and seat is not None and has_fault_of(now.deal, seat)  # type: ignore[arg-type]
+    if found.name != "stands_as_fault" or now.deal is None or now.line.points is not None or seat is None:
+        return False
+    return has_fault_of(now.deal, seat)
 
 
 def _again(found: Remedy, now: Situation) -> dict[str, Any]:

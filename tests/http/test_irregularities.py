@@ -13,6 +13,7 @@ from referee.irregularities import KINDS, ROWS, WINDOWS
 from referee.rules import sabo, tabu
 from referee.rules.cards import PACK, SUIT
 from referee.rules.words import LANGUAGES, texts_of
+from referee.settling import notes
 from tests.http.real import begun, observe, play, tag
 from tests.http.table import Opened, Table
 
@@ -439,8 +440,11 @@ def test_an_order_that_the_seed_does_not_give_is_found(lite: Table, monkeypatch:
     match = lite.open("sabo", 2)
     assert match.scorekeeper.post("/deals", {}).status_code == 201
 
-    async def chosen(referee: Any, who: Any, found: Any, *rest: Any) -> tuple[str, ...]:
-        return tuple(sorted(found.state.sabo[1], reverse=True))
+    mix = notes._mixed
+
+    async def chosen(*asked: Any) -> tuple[str, ...]:
+        mixed = await mix(*asked)
+        return (*mixed[1:], mixed[0])
 
     monkeypatch.setattr("referee.settling.notes._mixed", chosen)
     assert match.scorekeeper.post("/deals/1/irregularities", {"kind": "sabo_exposed", "seat": 1}).status_code == 201
