@@ -164,6 +164,12 @@ def has_fault_of(deal: Deal, seat: int) -> bool:
     return not VOIDABLE.isdisjoint([*proven, *stood])
 
 
+def may_be_misdealt(line: DealLine, deal: Deal | None) -> bool:
+    """Whether cards or their dealing can still be what is wrong with a deal (rules 4.2): not once it is scored, nor once
+    cards that the referee dealt have been played."""
+    return line.points is None and (line.commitment is None or deal is None or not deal.moves)
+
+
 def facts(now: Situation) -> dict[str, int]:
     """What the record says that a remedy goes by: who took the last complete trick, by seat."""
     if now.deal is None:

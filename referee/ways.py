@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from referee.events import Moved
-from referee.irregularities import SHOWN_BY, Remedy, Row, Situation, has_fault_of, may_be_in, shows
+from referee.irregularities import SHOWN_BY, Remedy, Row, Situation, has_fault_of, may_be_in, may_be_misdealt, shows
 
 
 class Way(NamedTuple):
@@ -70,13 +70,18 @@ def ways(row: Row, found: Remedy, now: Situation, seat: int | None) -> Iterator[
         yield Request(name, path, if_match, body, missing, consent)
 
 
+def goes_back(row: Row, found: Remedy, now: Situation, seat: int | None) -> bool:
+    """Whether the remedy is that a move goes back which the record shows to be the one at fault: a note would change
+    nothing."""
+    instead = "take_back" in found.ways and found is row.open and row.kind in SHOWN_BY
+    return instead and _fits("take_back", row, found, now, seat)
+
+
 def _fits(name: str, row: Row, found: Remedy, now: Situation, seat: int | None) -> bool:
     made, place = _made(now), _place(now, seat)
     match name:
         case "note":
-            # a move that shows it is taken back or made again, not noted; later it stands
-            instead = "take_back" in found.ways and found is row.open and row.kind in SHOWN_BY
-            return now.deal is not None and not (instead and _fits("take_back", row, found, now, seat))
+            return now.deal is not None and not goes_back(row, found, now, seat)
         case "take_back" | "correct":
             if row.kind == "wrong_winner" and not _led(now):
                 return False
@@ -113,7 +118,7 @@ def _body(name: str, row: Row, found: Remedy, now: Situation, seat: int | None) 
 
 def _consent(name: str, row: Row, found: Remedy, now: Situation, seat: int | None) -> tuple[int, ...]:
     """The seats that must agree; none where it is free."""
-    everyone, scored = now.match.active, now.line.points is not None
+    everyone = now.match.active
     match name:
         case "note":
             return everyone if found.consent else ()
@@ -122,8 +127,7 @@ def _consent(name: str, row: Row, found: Remedy, now: Situation, seat: int | Non
         case "void":
             if _by_others(row, found, now, seat):
                 return now.match.without(seat)
-            played = now.deal is not None and now.deal.commitment is not None and now.deal.moves > 0
-            return everyone if scored or played else ()
+            return () if may_be_misdealt(now.line, now.deal) else everyone
         case "correct_score":
             return everyone if now.match.over else ()
         case "let_stand" | "substitute" | "abandon":

@@ -10,7 +10,7 @@ from referee.deal import Deal
 from referee.dealer import SeededChance
 from referee.desk import Plan, allowed
 from referee.events import Consent, IrregularityNoted
-from referee.irregularities import Remedy, Row, Situation
+from referee.irregularities import Row, Situation
 from referee.match import Match
 from referee.rules.amends import Told
 from referee.rules.cards import HIDDEN, Cards
@@ -24,7 +24,7 @@ from referee.settling.asks import Note
 from referee.settling.consent import consented
 from referee.settling.moves import deal_of
 from referee.settling.rows import place_of, row_of
-from referee.ways import COUNTED
+from referee.ways import COUNTED, goes_back
 
 TOLD: Final = ("place", "told", "cards", "seen", "count")
 TAKES: Final = {
@@ -51,9 +51,14 @@ async def note(
     row = row_of(now, ask.what, "#/kind")
     place = place_of(found, ask.seat)
     at = _moment(found, row, place, ask.move)
-    is_open, remedy = irregularities.remedy(row, Situation(now, line, found, at))
+    situation = Situation(now, line, found, at)
+    is_open, remedy = irregularities.remedy(row, situation)
     _only(row.kind, remedy.name, ask)
-    _still_there(found, row, remedy, place, at)
+    if goes_back(row, remedy, situation, ask.seat):
+        raise errors.Clash(
+            "MOVE_ON_RECORD", f"Move {at} is on record: it is taken back, or made again, with `irregularity` {row.kind}."
+            " The remedies of this deal have both requests filled in.",
+        )  # fmt: skip
     alone = who.role == "seat" and given is None
     cards: dict[str, Any] = {}
     if row.kind == "sabo_looked_at":
@@ -88,17 +93,6 @@ def _moment(found: Deal, row: Row, place: int | None, move: int | None) -> int:
     if move is not None and move > found.moves:
         raise errors.BadValue(errors.Fault("#/move", f"the deal has {found.moves} moves"))
     return irregularities.moment(row, found, place) if move is None else move
-
-
-def _still_there(found: Deal, row: Row, remedy: Remedy, place: int | None, at: int) -> None:
-    """Raises Clash where the move at fault is on record and the remedy is that it goes back: a note changes nothing."""
-    if remedy is not row.open or "take_back" not in remedy.ways or not at:
-        return
-    if irregularities.shows(row, found.played[at - 1].made, place):
-        raise errors.Clash(
-            "MOVE_ON_RECORD", f"Move {at} is on record: it is taken back, or made again, with `irregularity` {row.kind}."
-            " The remedies of this deal have both requests filled in.",
-        )  # fmt: skip
 
 
 def _looked_at(found: Deal, rules: Any, seat: int | None, ask: Note) -> dict[str, Any]:

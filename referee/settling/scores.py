@@ -7,7 +7,7 @@ from referee import errors, match, scoring
 from referee.access import Caller
 from referee.desk import Plan, allowed
 from referee.events import Consent, Lines, Points
-from referee.irregularities import has_fault_of
+from referee.irregularities import has_fault_of, may_be_misdealt
 from referee.match import DealLine, Match
 from referee.service import Referee
 from referee.settling.asks import AdjustPoints, CorrectScore, VoidDeal
@@ -56,18 +56,11 @@ async def void_deal(
         raise errors.NotFound(f"There is no deal {ask.deal}.")
     if line.voided:
         raise errors.Clash("DEAL_VOIDED", f"Deal {ask.deal} was voided already.")
-    free = who.role == "scorekeeper" and ask.offender is None and await _may_be_misdealt(referee, now, line)
+    dealt = None if line.commitment is None or line.waiting else await referee.deal(now.id, line.number)
+    free = who.role == "scorekeeper" and ask.offender is None and may_be_misdealt(line, dealt)
     await check_offender(referee, now, line, ask)
     consent = given or consented(who, now, free, agreed, why, now.without(ask.offender))
     return Plan([referee.batch(now.id, now.version, who.name, *scoring.void_deal(now, ask.deal, consent, reason))])
-
-
-async def _may_be_misdealt(referee: Referee, now: Match, line: DealLine) -> bool:
-    """Whether cards or their dealing can still be what is wrong (rules 4.2): not once the deal is scored, nor once cards
-    that the referee dealt have been played."""
-    if line.points is not None:
-        return False
-    return line.commitment is None or line.waiting or not (await referee.deal(now.id, line.number)).moves
 
 
 async def check_offender(referee: Referee, now: Match, line: DealLine, ask: VoidDeal) -> None:

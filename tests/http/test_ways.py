@@ -94,3 +94,17 @@ def test_a_card_that_turns_up_is_asked_for_where_it_is_told(lite: Table) -> None
     assert "field `card`" in wrong.text
     missing = match.scorekeeper.post("/deals/1/moves", {"seat": 1})
     assert "type sabo.place" in missing.json()["errors"][0]["message"]
+
+
+def test_a_card_out_of_turn_that_is_no_lead_can_be_noted_as_a_wrong_winner(lite: Table) -> None:
+    """What remedies offer and what is refused go by the same."""
+    match = observe(lite, sabo, sabo.Rules(), 3, 0)
+    assert match.scorekeeper.move(1, 1, {"type": "sabo.hand", "card": "4H"}).status_code == 201
+    early = {"seat": 0, "move": {"type": "sabo.hand", "card": "5H"}, "why": "as it was"}
+    assert (
+        match.arbiter.post("/deals/1/irregular-moves", early, if_match=tag(match.arbiter, "/deals/1")).status_code
+        == 201
+    )
+    assert set(offered(match, "kind=wrong_winner&seat=0&move=2")) == {"note"}
+    said = {"kind": "wrong_winner", "seat": 0, "move": 2}
+    assert match.scorekeeper.post("/deals/1/irregularities", said).status_code == 201
